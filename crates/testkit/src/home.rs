@@ -72,6 +72,15 @@ impl Home {
             .expect("the file can be appended to");
     }
 
+    /// Writes an executable file.
+    #[cfg(unix)]
+    pub fn write_program(&self, path: &str, text: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.write(path, text);
+        let permissions = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(path, permissions).expect("the permissions can be set");
+    }
+
     /// Writes a file that was last modified an hour ago, so that its session is not live.
     pub fn write_old(&self, path: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
         let path = self.write(path, bytes);

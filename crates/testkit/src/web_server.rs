@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
@@ -15,6 +16,8 @@ use crate::wait::{DEADLINE, wait_for};
 pub struct WebServer {
     home: Home,
     process: ServerProcess,
+    /// The text printed to stderr so far.
+    err: Arc<Mutex<String>>,
     port: u16,
     /// The path of the home page without its last slash. All pages are below it.
     prefix: String,
@@ -54,10 +57,28 @@ impl WebServer {
         WebServer::start_command(home, command)
     }
 
+    /// Serves the sessions of `home` and opens a browser, which does nothing. See [`WebServer::wait_for_opened_page`].
+    #[cfg(unix)]
+    pub fn start_and_open(home: Home) -> WebServer {
+        let script = "#!/bin/sh\nprintf %s \"$*\" > \"$HOME/new\" && mv \"$HOME/new\" \"$HOME/opened\"\n";
+        home.write_program("bin/xdg-open", script);
+        let mut command = home.command(&["serve", "--port", "0", "--json", "--open"]);
+        command.env("PATH", format!("{}:/usr/bin:/bin", home.path().join("bin").display()));
+        WebServer::start_command(home, command)
+    }
+
+    /// Waits until the server has started the browser, and returns the arguments of the browser.
+    #[track_caller]
+    pub fn wait_for_opened_page(&self) -> String {
+        let path = self.home.path().join("opened");
+        wait_for("the start of a browser", || std::fs::read_to_string(&path).ok())
+    }
+
     /// Starts a prepared `serve --json` command and waits until it prints its address.
     pub fn start_command(home: Home, mut command: ProcessCommand) -> WebServer {
-        let command = command.stdout(Stdio::piped()).stderr(Stdio::null());
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program can be started");
+        let err = collect_lines(child.stderr.take().expect("stderr is a pipe"));
         let mut line = String::new();
         let stdout = child.stdout.take().expect("stdout is a pipe");
         BufReader::new(stdout).read_line(&mut line).expect("stdout can be read");
@@ -70,10 +91,20 @@ impl WebServer {
         WebServer {
             home,
             process: ServerProcess(child),
+            err,
             port,
             prefix: format!("/{prefix}"),
             key: key.to_owned(),
         }
+    }
+
+    /// Waits until the process has printed `text` to stderr, and returns all that it has printed there.
+    #[track_caller]
+    pub fn wait_for_err(&self, text: &str) -> String {
+        wait_for(&format!("{text:?} on stderr"), || {
+            let err = self.err.lock().expect("no thread panicked").clone();
+            err.contains(text).then_some(err)
+        })
     }
 
     /// Returns the home of the server process.
@@ -221,6 +252,20 @@ impl WebServer {
         stream.read_to_end(&mut bytes).expect("the response can be read");
         HttpResponse::parse(&bytes)
     }
+}
+
+/// Collects the lines of a stream on another thread, until it ends.
+fn collect_lines(stream: impl Read + Send + 'static) -> Arc<Mutex<String>> {
+    let collected = Arc::<Mutex<String>>::default();
+    let text = collected.clone();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let mut text = text.lock().expect("no thread panicked");
+            text.push_str(&line);
+            text.push('\n');
+        }
+    });
+    collected
 }
 
 /// The process of a server, killed when dropped.

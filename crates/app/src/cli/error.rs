@@ -158,6 +158,11 @@ pub(crate) fn print_warning(text: &str, out: &mut Out) {
     out.note(&format!("{} {text}", paint(MARK, "warning:")));
 }
 
+/// Prints the next action of the user to stderr.
+pub(crate) fn print_hint(text: &str, out: &mut Out) {
+    out.note(&format!("{} {text}", paint(QUIET, "hint:")));
+}
+
 /// Prints a warning about the cache, which affects only the speed.
 pub(crate) fn print_cache_warning(warning: Option<&CacheWarning>, out: &mut Out) {
     if let Some(warning) = warning {
@@ -261,7 +266,7 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         }
     }
     if !hint.is_empty() {
-        out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
+        print_hint(&hint, out);
     }
 }
 

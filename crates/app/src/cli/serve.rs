@@ -1,5 +1,6 @@
 //! `rethread serve`: starts the web server.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rethread_engine::ops;
@@ -7,7 +8,7 @@ use rethread_engine::ops::list::SessionFilter;
 use rethread_engine::{Roots, SessionWriter};
 
 use super::args::Serve;
-use super::error::{CliError, Exit, print_warning};
+use super::error::{CliError, Exit, print_hint, print_warning};
 use super::figures::count_noun;
 use super::out::Out;
 use super::style::{MARK, NAME, QUIET, paint};
@@ -41,28 +42,13 @@ pub(crate) fn run(serve: &Serve, app: AppContext, is_demo: bool, out: &mut Out) 
     };
     let is_demo = is_demo || demo_store.is_some();
     let mut report = |event: ServerEvent<'_>| {
-        let result = match event {
-            ServerEvent::KeyNotKept(error) => {
-                print_warning(
-                    &format!("the address is valid only until the server stops: {}", error_message(error)),
-                    out,
-                );
-                Ok(())
-            }
-            ServerEvent::Started(auth) => {
-                let result = print_address(&auth.address(), is_demo, file_count, out);
-                if serve.open {
-                    open_browser(&auth.create_one_time_address());
-                }
-                result
-            }
-        };
+        let result = report_event(&event, is_demo, file_count, out);
         result.map_err(|error| match error {
             CliError::Io(error) => error,
             _ => std::io::ErrorKind::Other.into(),
         })
     };
-    let options = ServeOptions { port: serve.port, new_key: serve.new_key, demo: is_demo };
+    let options = ServeOptions { port: serve.port, open: serve.open, new_key: serve.new_key, demo: is_demo };
     // The first page reuses this listing.
     let listing = if demo_store.is_some() { None } else { Some(listing) };
     web::serve(app, prices, options, listing, &mut report).map_err(|error| match serve.port {
@@ -70,6 +56,53 @@ pub(crate) fn run(serve: &Serve, app: AppContext, is_demo: bool, out: &mut Out) 
         _ => CliError::Io(error),
     })?;
     Ok(Exit::Done)
+}
+
+/// Prints an event of the server. Starts the browser once the server is ready.
+fn report_event(
+    event: &ServerEvent<'_>,
+    is_demo: bool,
+    file_count: usize,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    match event {
+        ServerEvent::KeyNotKept(error) => {
+            print_warning(
+                &format!("the address is valid only until the server stops: {}", error_message(error)),
+                out,
+            );
+        }
+        ServerEvent::Started { address, page } => {
+            print_address(address, is_demo, file_count, out)?;
+            if let Some(page) = page {
+                open_browser(page);
+            }
+        }
+        ServerEvent::NoPage(error) => {
+            print_warning(&format!("cannot open the browser: {}", error_message(error)), out);
+            print_hint("open the printed address", out);
+        }
+        ServerEvent::NotOpened(address) => {
+            print_warning(
+                "the browser has not opened the page; if it runs in a sandbox (snap, flatpak), it cannot read the \
+                 file that leads there",
+                out,
+            );
+            print_hint(&format!("open this address: {address}"), out);
+        }
+        ServerEvent::OpenedTwice => {
+            print_warning(
+                "the one-time address for the browser was opened twice; the second was refused",
+                out,
+            );
+            print_hint(
+                "if your browser does not show your sessions, another program was first: stop the server, and \
+                 start it with --new-key",
+                out,
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Prints the address of the server, and whether it shows invented sessions.
@@ -88,8 +121,8 @@ fn print_address(address: &str, is_demo: bool, file_count: usize, out: &mut Out)
     out.flush()
 }
 
-/// Opens an address in the user's browser. Ignores errors, because the user can open the printed address.
-fn open_browser(address: &str) {
+/// Opens a page on disk in the user's browser. Ignores errors: the server reports that the page was not opened.
+fn open_browser(page: &Path) {
     let (program, args): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])
     } else if cfg!(windows) {
@@ -99,7 +132,7 @@ fn open_browser(address: &str) {
     };
     let child = Command::new(program)
         .args(args)
-        .arg(address)
+        .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -18,6 +18,7 @@ mod render_options;
 pub(crate) mod resume_banner;
 pub(crate) mod session;
 pub(crate) mod session_row;
+pub(crate) mod sign_in;
 pub(crate) mod text;
 mod tool_results;
 pub(crate) mod tools;

@@ -1,24 +1,13 @@
 //! Authentication: a request needs the key, the prefix of our addresses, and one of our own host names.
 
-use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use axum::body::Body;
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::header::{self, HeaderName, HeaderValue};
-use axum::http::{HeaderMap, Method, StatusCode, Uri};
-use axum::middleware::Next;
-use axum::response::Response;
+use axum::http::header::{self, HeaderName};
+use axum::http::{HeaderMap, Method, Uri};
 
-use super::cached::lock;
-use super::connections::Connection;
-use super::keys::{AccessKeys, generate_key};
-use super::response;
-use super::server::Server;
+use super::keys::{AccessKeys, generate_key, is_equal};
+use super::one_time_code::{CodeOutcome, OneTimeCode};
 use crate::html::link::Site;
-
-/// The content policy: pages load our own script and style sheet, images of sessions, and nothing else.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The reason for refusing a request without the key. It is the same below the prefix and elsewhere.
 const NO_KEY: &str = "open the address that `rethread serve` printed: it contains the key";
@@ -31,26 +20,35 @@ pub(crate) struct Auth {
     site: Site,
     /// The secret in every form that writes.
     csrf_token: String,
-    /// A key that works once. `None` if there is none or it was used.
-    one_time_key: Mutex<Option<String>>,
+    /// The code in the page that a browser is started with. `None` if no browser is started.
+    code: Option<OneTimeCode>,
 }
 
 /// The result of checking a request.
 #[derive(Debug, PartialEq, Eq)]
-enum Access {
+pub(super) enum Access {
     /// The request is refused for this reason.
     Refused(&'static str),
     /// The address contains a valid key: the browser gets the cookie and continues at this address.
     SignedIn(String),
+    /// The address contains the one-time code, which was used or expired before.
+    CodeRefused(CodeOutcome),
+    /// The address contains the one-time code: the browser gets the cookie.
+    CodeAccepted,
     /// The request has the cookie. The value is the path below the prefix.
     Granted(String),
 }
 
 impl Auth {
     /// Creates the secrets of a server at `port`.
-    pub(crate) fn new(port: u16, keys: AccessKeys) -> Auth {
+    pub(super) fn new(port: u16, keys: AccessKeys, code: Option<OneTimeCode>) -> Auth {
         let site = Site::new(&keys.prefix);
-        Auth { port, keys, site, csrf_token: generate_key(), one_time_key: Mutex::default() }
+        Auth { port, keys, site, csrf_token: generate_key(), code }
+    }
+
+    /// Returns the one-time code, if there is one.
+    pub(super) fn code(&self) -> Option<&OneTimeCode> {
+        self.code.as_ref()
     }
 
     /// Returns the addresses of the pages.
@@ -58,29 +56,24 @@ impl Auth {
         &self.site
     }
 
-    /// Returns the address of the home page with the key.
-    pub(crate) fn address(&self) -> String {
-        self.address_with(&self.keys.key)
+    /// Returns the complete address of the home page with the key.
+    pub(super) fn address(&self) -> String {
+        self.home_address("key", &self.keys.key)
     }
 
-    /// Creates a one-time key, which replaces an unused one, and returns the address with it. That address is passed
-    /// on a command line, which other users of the machine can read.
-    pub(crate) fn create_one_time_address(&self) -> String {
-        let key = generate_key();
-        let address = self.address_with(&key);
-        *lock(&self.one_time_key) = Some(key);
-        address
+    /// Returns the complete address of the home page with the one-time code. Returns `None` if there is no code.
+    pub(super) fn one_time_address(&self) -> Option<String> {
+        self.code.as_ref().map(|code| self.home_address("code", code.as_str()))
     }
 
-    fn address_with(&self, key: &str) -> String {
-        format!("http://127.0.0.1:{}{}", self.port, self.site.page(&format!("/?key={key}")))
+    fn home_address(&self, name: &str, secret: &str) -> String {
+        format!("http://127.0.0.1:{}{}", self.port, self.site.page(&format!("/?{name}={secret}")))
     }
 
-    /// Returns `true` if a key is the key or the one-time key. Uses up the one-time key.
-    fn accept_key(&self, key: &str) -> bool {
-        let mut one_time_key = lock(&self.one_time_key);
-        let is_one_time_key = one_time_key.take_if(|known| is_equal(key, known)).is_some();
-        is_one_time_key || is_equal(key, &self.keys.key)
+    /// Returns the value of the `Set-Cookie` header that signs a browser in.
+    pub(super) fn set_cookie(&self) -> String {
+        let (name, key, path) = (self.cookie_name(), &self.keys.key, self.site.page("/"));
+        format!("{name}={key}; Path={path}; HttpOnly; SameSite=Strict")
     }
 
     /// Returns the token that every form that writes must contain.
@@ -138,126 +131,50 @@ impl Auth {
     fn strip_key(&self, path: &str, query: &str) -> Option<String> {
         let (keys, rest): (Vec<&str>, Vec<&str>) =
             query.split('&').partition(|pair| pair.starts_with("key="));
-        let is_valid = keys.iter().any(|pair| self.accept_key(&pair["key=".len()..]));
+        let is_valid = keys.iter().any(|pair| is_equal(&pair["key=".len()..], &self.keys.key));
         let query = if rest.is_empty() { String::new() } else { format!("?{}", rest.join("&")) };
         is_valid.then(|| self.site.page(&format!("{path}{query}")))
     }
 
-    /// Checks the origin, the prefix and the key of a request.
-    fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Access {
+    /// Presents the one-time code of a query. Returns [`CodeOutcome::Unknown`] if it has none.
+    fn present_code(&self, query: &str, is_signed_in: bool) -> CodeOutcome {
+        let given = query.split('&').find_map(|pair| pair.strip_prefix("code="));
+        match (&self.code, given) {
+            (Some(code), Some(given)) => code.present(given, Instant::now(), is_signed_in),
+            _ => CodeOutcome::Unknown,
+        }
+    }
+
+    /// Checks the origin, the prefix and the key of a request. Uses up the one-time code.
+    pub(super) fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Access {
         if !self.has_own_origin(headers) {
             return Access::Refused("this request was not made by a page of this server");
         }
         let Some(path) = self.strip_prefix(uri.path()) else { return Access::Refused(NO_KEY) };
-        if method == Method::GET
-            && let Some(address) = self.strip_key(path, uri.query().unwrap_or_default())
-        {
+        let query = uri.query().filter(|_| method == Method::GET).unwrap_or_default();
+        if let Some(address) = self.strip_key(path, query) {
             return Access::SignedIn(address);
         }
-        if self.has_cookie(headers) { Access::Granted(path.to_owned()) } else { Access::Refused(NO_KEY) }
-    }
-}
-
-/// Compares two secrets in constant time, so that the time does not reveal how much matched.
-fn is_equal(given: &str, expected: &str) -> bool {
-    let differs = given.bytes().zip(expected.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
-    given.len() == expected.len() && differs == 0
-}
-
-/// Checks every request before `next` handles it, and adds security headers to every response. An address with a valid
-/// key is redirected to the same address without it. `next` gets the path below the prefix.
-pub(crate) async fn check_request(
-    State(server): State<Arc<Server>>,
-    ConnectInfo(connection): ConnectInfo<Connection>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let access = server.auth.check(request.method(), request.uri(), request.headers());
-    if !matches!(access, Access::Refused(_)) {
-        connection.mark_signed_in();
-    }
-    let mut response = match access {
-        Access::Refused(reason) => response::forbidden(reason),
-        Access::SignedIn(address) => redirect_with_cookie(&server.auth, &address),
-        Access::Granted(path) => match replace_path(request.uri(), &path).filter(|_| is_valid_utf8(&path)) {
-            Some(uri) => {
-                *request.uri_mut() = uri;
-                next.run(request).await
-            }
-            None => response::not_found("there is no such page"),
-        },
-    };
-    response::render_error_page(&mut response, &server);
-    add_security_headers(response.headers_mut());
-    response
-}
-
-/// Returns an address with another path and the same query. Returns `None` if the path is invalid.
-fn replace_path(uri: &Uri, path: &str) -> Option<Uri> {
-    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-    format!("{path}{query}").parse().ok()
-}
-
-/// Returns `true` if a path is valid UTF-8 after percent-decoding.
-fn is_valid_utf8(path: &str) -> bool {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [first, tail @ ..] = rest {
-        let decoded = match (first, tail) {
-            (b'%', [a, b, ..]) => {
-                std::str::from_utf8(&[*a, *b]).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok())
-            }
-            _ => None,
-        };
-        bytes.push(decoded.unwrap_or(*first));
-        rest = if decoded.is_some() { &tail[2..] } else { tail };
-    }
-    std::str::from_utf8(&bytes).is_ok()
-}
-
-/// Redirects to `address` and sets the cookie with the key.
-fn redirect_with_cookie(auth: &Auth, address: &str) -> Response {
-    let mut response = Response::new(Body::empty());
-    *response.status_mut() = StatusCode::SEE_OTHER;
-    let path = auth.site.page("/");
-    let cookie = format!("{}={}; Path={path}; HttpOnly; SameSite=Strict", auth.cookie_name(), auth.keys.key);
-    let headers = response.headers_mut();
-    let insert = |headers: &mut HeaderMap, name, value: &str| {
-        if let Ok(value) = HeaderValue::from_str(value) {
-            headers.insert(name, value);
+        let has_cookie = self.has_cookie(headers);
+        match self.present_code(query, has_cookie) {
+            CodeOutcome::Accepted => Access::CodeAccepted,
+            _ if has_cookie => Access::Granted(path.to_owned()),
+            CodeOutcome::Unknown => Access::Refused(NO_KEY),
+            refused => Access::CodeRefused(refused),
         }
-    };
-    insert(headers, header::SET_COOKIE, &cookie);
-    insert(headers, header::LOCATION, address);
-    response
-}
-
-/// Adds the security headers to a response. Forbids caching unless the response has set `Cache-Control`.
-fn add_security_headers(headers: &mut HeaderMap) {
-    let all = [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        // The prefix must not leak to other origins. With `no-referrer`, browsers omit Origin on forms too.
-        (header::REFERRER_POLICY, "same-origin"),
-        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
-        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
-    ];
-    for (name, value) in all {
-        headers.insert(name, HeaderValue::from_static(value));
     }
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
 #[cfg(test)]
 mod tests {
     use axum::http::{HeaderMap, Method, Uri, header};
 
-    use super::{Access, Auth, NO_KEY, is_valid_utf8};
+    use super::{Access, Auth, NO_KEY};
     use crate::web::keys::AccessKeys;
+    use crate::web::one_time_code::{CodeOutcome, OneTimeCode};
 
     fn new_auth(port: u16) -> Auth {
-        Auth::new(port, AccessKeys::generate())
+        Auth::new(port, AccessKeys::generate(), None)
     }
 
     fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
@@ -352,25 +269,20 @@ mod tests {
     }
 
     #[test]
-    fn a_one_time_address_works_once() {
-        let auth = new_auth(1);
-        let address = auth.create_one_time_address();
+    fn a_one_time_address_signs_in_once() {
+        let auth = Auth::new(7333, AccessKeys::generate(), Some(OneTimeCode::new()));
+        let address = auth.one_time_address().unwrap();
         assert!(!address.contains(&auth.keys.key), "it does not contain the key");
-        let uri: Uri = address.parse().unwrap();
-        let sign_in = || auth.strip_key("/", uri.query().unwrap_or_default());
-        assert_eq!((sign_in(), sign_in()), (Some(auth.site.page("/")), None));
-        let uri: Uri = auth.address().parse().unwrap();
-        assert!(auth.strip_key("/", uri.query().unwrap_or_default()).is_some(), "the key stays valid");
-    }
-
-    #[test]
-    fn a_path_is_valid_utf8() {
-        for path in ["/s/a%20b", "/s/%C3%A4", "/", "/%", "/%zz", "/%e"] {
-            assert!(is_valid_utf8(path), "{path}");
-        }
-        for path in ["/s/%ff", "/s/%C3", "/%c3%28"] {
-            assert!(!is_valid_utf8(path), "{path}");
-        }
+        let target: Uri = address.strip_prefix("http://127.0.0.1:7333").unwrap().parse().unwrap();
+        let cookie = format!("rethread-7333={}", auth.keys.key);
+        let check = |method: Method, cookie: &str| {
+            let headers = headers(&[(header::HOST, "127.0.0.1:7333"), (header::COOKIE, cookie)]);
+            auth.check(&method, &target, &headers)
+        };
+        assert_eq!(check(Method::POST, ""), Access::Refused(NO_KEY), "it is not used up");
+        assert_eq!(check(Method::GET, ""), Access::CodeAccepted);
+        assert_eq!(check(Method::GET, ""), Access::CodeRefused(CodeOutcome::AlreadyUsed));
+        assert_eq!(check(Method::GET, &cookie), Access::Granted("/".to_owned()));
     }
 
     #[test]

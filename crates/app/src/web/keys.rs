@@ -20,6 +20,12 @@ pub(super) fn generate_key() -> String {
     format!("{}{}", uuid::Uuid::new_v4().simple(), uuid::Uuid::new_v4().simple())
 }
 
+/// Compares two secrets in constant time, so that the time does not reveal how much matched.
+pub(super) fn is_equal(given: &str, expected: &str) -> bool {
+    let differs = given.bytes().zip(expected.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+    given.len() == expected.len() && differs == 0
+}
+
 impl AccessKeys {
     /// Creates new keys.
     pub(super) fn generate() -> AccessKeys {

@@ -1,7 +1,7 @@
 //! The web UI: pages over the same operations, served on loopback only.
 //!
 //! ```text
-//! request ─▶ auth ─▶ routes ─▶ pages ──▶ ops (on blocking threads) ─▶ html
+//! request ─▶ guard ─▶ routes ─▶ pages ──▶ ops (on blocking threads) ─▶ html
 //! ```
 //!
 //! The only async code. **local-only**: bound to loopback; Host, Origin, the prefix of the path and the key are checked first
@@ -11,7 +11,9 @@ mod auth;
 mod cached;
 mod connections;
 mod filter;
+mod guard;
 mod keys;
+mod one_time_code;
 mod pages;
 mod params;
 mod response;
@@ -21,6 +23,7 @@ mod search_queue;
 mod serve;
 mod server;
 mod session_list;
+mod sign_in_page;
 mod single_flight;
 mod snapshot_cache;
 mod view_cache;

@@ -6,17 +6,17 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
-use super::auth;
+use super::guard;
 use super::pages::{action, assets, branches, diff, home, search, session, sessions};
 use super::response;
 use super::server::Server;
 
-/// Builds the router of all requests. [`auth::check_request`] removes the prefix of their paths first, so it runs before
+/// Builds the router of all requests. [`guard::check_request`] removes the prefix of their paths first, so it runs before
 /// the routes are matched.
 pub(crate) fn build_router(server: Arc<Server>) -> Router {
     Router::new()
         .fallback_service(build_page_router(server.clone()))
-        .layer(from_fn_with_state(server, auth::check_request))
+        .layer(from_fn_with_state(server, guard::check_request))
 }
 
 /// Builds the router of all pages. Paths are below the prefix.

@@ -2,22 +2,26 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rethread_engine::Error;
 use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops::list::SessionList;
+use rethread_engine::{Error, SessionWriter};
 use tokio::net::TcpListener;
+use tokio::time::timeout;
 
 use super::auth::Auth;
 use super::connections::{Connection, LimitedListener};
 use super::keys::AccessKeys;
+use super::one_time_code::{LIFETIME, OneTimeCode};
 use super::pages::figures::FigureCache;
 use super::routes::build_router;
 use super::search::SearchCache;
 use super::server::Server;
 use super::session_list::SessionListCache;
+use super::sign_in_page::SignInPage;
 use super::single_flight::SingleFlight;
 use super::snapshot_cache::SnapshotCache;
 use super::view_cache::SessionViewCache;
@@ -28,7 +32,18 @@ pub(crate) enum ServerEvent<'a> {
     /// The key could not be kept for the next start.
     KeyNotKept(&'a Error),
     /// The server is about to accept requests.
-    Started(&'a Auth),
+    Started {
+        /// The address with the key.
+        address: &'a str,
+        /// The page with which to start a browser. `None` if no browser was requested or the page cannot be written.
+        page: Option<&'a Path>,
+    },
+    /// The page with which to start a browser could not be written.
+    NoPage(&'a Error),
+    /// The browser did not open its page in time. The value is the address with the key.
+    NotOpened(&'a str),
+    /// The address in the page was used a second time.
+    OpenedTwice,
 }
 
 /// Reports an event to the user. The server stops if that fails.
@@ -39,6 +54,8 @@ pub(crate) type Report<'a> = &'a mut dyn FnMut(ServerEvent<'_>) -> io::Result<()
 pub(crate) struct ServeOptions {
     /// The port. `None` for the default port, or any free one.
     pub(crate) port: Option<u16>,
+    /// Whether to prepare a page with which to start a browser.
+    pub(crate) open: bool,
     /// Whether to replace the key and the prefix of the addresses.
     pub(crate) new_key: bool,
     /// Whether the sessions are demo data.
@@ -69,12 +86,8 @@ pub(crate) fn serve(
     let result = runtime.block_on(async {
         let stop_signal = stop_signal()?;
         let listener = listen(options.port).await?;
-        let (keys, error) = AccessKeys::load(&context.writer, options.new_key);
-        if let Some(error) = error {
-            report(ServerEvent::KeyNotKept(&error))?;
-        }
-        let auth = Auth::new(listener.local_addr()?.port(), keys);
-        report(ServerEvent::Started(&auth))?;
+        let (auth, page) = prepare_access(&context.writer, listener.local_addr()?.port(), options, report)?;
+        report(ServerEvent::Started { address: &auth.address(), page: page.as_ref().map(SignInPage::path) })?;
         let server = Arc::new(Server {
             context,
             prices,
@@ -91,13 +104,14 @@ pub(crate) fn serve(
             demo: options.demo,
         });
         let (stop_sender, stop_receiver) = tokio::sync::oneshot::channel::<()>();
-        let service = build_router(server).into_make_service_with_connect_info::<Connection>();
+        let service = build_router(server.clone()).into_make_service_with_connect_info::<Connection>();
         let serving = axum::serve(LimitedListener::new(listener), service).with_graceful_shutdown(async {
             // A dropped sender stops the server too.
             let _ = stop_receiver.await;
         });
         tokio::select! {
             done = serving => done,
+            error = watch_browser(&server.auth, page, report) => Err(error),
             () = async {
                 stop_signal.await;
                 let _ = stop_sender.send(());
@@ -108,6 +122,50 @@ pub(crate) fn serve(
     runtime.shutdown_timeout(WORK_TIMEOUT);
     result
 }
+
+/// Loads the keys, and writes the page for a browser if one is requested. Reports errors of both.
+fn prepare_access(
+    writer: &SessionWriter,
+    port: u16,
+    options: ServeOptions,
+    report: Report<'_>,
+) -> io::Result<(Auth, Option<SignInPage>)> {
+    let (keys, error) = AccessKeys::load(writer, options.new_key);
+    if let Some(error) = error {
+        report(ServerEvent::KeyNotKept(&error))?;
+    }
+    let auth = Auth::new(port, keys, options.open.then(OneTimeCode::new));
+    let page = match auth.one_time_address().map(|address| SignInPage::write(writer, port, &address)) {
+        None => None,
+        Some(Ok(page)) => Some(page),
+        Some(Err(error)) => {
+            report(ServerEvent::NoPage(&error))?;
+            None
+        }
+    };
+    Ok((auth, page))
+}
+
+/// Reports if a browser does not open its page in time, or if the address in it is used twice. Deletes the page when
+/// its address was used or has expired. Returns the error if reporting fails, otherwise never.
+async fn watch_browser(auth: &Auth, page: Option<SignInPage>, report: Report<'_>) -> io::Error {
+    let (Some(code), Some(page)) = (auth.code(), page) else { return std::future::pending().await };
+    if timeout(OPEN_TIMEOUT, code.wait_until_used()).await.is_err() {
+        if let Err(error) = report(ServerEvent::NotOpened(&auth.address())) {
+            return error;
+        }
+        let _ = timeout(LIFETIME.saturating_sub(OPEN_TIMEOUT), code.wait_until_used()).await;
+    }
+    drop(page);
+    code.wait_until_reused().await;
+    match report(ServerEvent::OpenedTwice) {
+        Ok(()) => std::future::pending().await,
+        Err(error) => error,
+    }
+}
+
+/// How long a browser may take to open its page before the user is informed.
+const OPEN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The number of exports that run at a time.
 const MAX_EXPORTS: usize = 2;

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
+use rethread_testkit::browser::Browser;
 use rethread_testkit::web_server::WebServer;
 
 use crate::server_page::ServerPage;
@@ -21,6 +22,25 @@ fn answer_request(listener: &TcpListener) -> Vec<String> {
             return lines;
         }
     }
+}
+
+/// The page is a file, so the navigation comes from another site, with which browsers send no strict cookie.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_page_of_open_signs_the_browser_in() {
+    let Some(browser) = Browser::shared() else { return };
+    let home = new_home();
+    fixtures::write_short_sessions(&home, 1);
+    let server = WebServer::start_and_open(home);
+    let page = browser.open_page();
+    page.goto(&format!("file://{}", server.wait_for_opened_page()));
+    page.wait_for(&format!(
+        "location.href === 'http://127.0.0.1:{}{}/' && document.querySelector('.row-link')",
+        server.port(),
+        server.prefix()
+    ));
+    page.click(".row-link");
+    page.wait_for("document.querySelector('.turn')");
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::Command;
 use std::time::Duration;
 
+use rethread_testkit::process::ProcessCommand;
 use rethread_testkit::web_server::WebServer;
 
 use crate::fixtures;
@@ -12,11 +12,10 @@ use crate::fixtures;
 /// Starts a server that may open `max_files` files.
 fn start_with_file_limit(max_files: usize) -> WebServer {
     let home = fixtures::new_three_session_home();
-    let prepared = home.command(&[]);
-    let mut command = Command::new("sh");
+    let mut command = ProcessCommand::new("sh");
     command.args(["-c", &format!("ulimit -n {max_files} && exec \"$0\" serve --port 0 --json")]);
-    command.arg(home.program()).env_clear().current_dir(home.path());
-    command.envs(prepared.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.arg(home.program()).env_clear().env("HOME", home.path()).env("TZ", "UTC");
+    command.env("TMPDIR", home.path()).current_dir(home.path());
     WebServer::start_command(home, command)
 }
 

@@ -23,6 +23,9 @@ mod load;
 #[cfg(test)]
 mod markup;
 #[cfg(test)]
+#[cfg(target_os = "linux")]
+mod open;
+#[cfg(test)]
 mod pages;
 #[cfg(test)]
 mod real_sessions;

@@ -19,6 +19,8 @@ pub(crate) struct Serve {
     pub(crate) port: Option<u16>,
 
     /// Open the browser
+    ///
+    /// The browser is started with a file that only you can read. It signs the browser in, once and within 30 seconds.
     #[arg(long)]
     pub(crate) open: bool,
 
