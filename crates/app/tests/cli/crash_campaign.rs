@@ -16,7 +16,7 @@ use serde_json::Value;
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const PROJECT: &str = ".claude/projects/-home-ann";
 const CONVERSATION: &str = "* cwd=/home/ann\nu1: one\n  a1: first\n    u2: two\n      a2: second\n        u3: three\n          a3: third";
-const LARGE: &str = "* cwd=/home/ann\nu1: FILLER\n  a1: first\n    u2: two\n      a2: second\n        u3: three\n          a3: third";
+const LARGE: &str = "* cwd=/home/ann\nu1: FILLER\n  a1: first\n    u2: two\n      a2: second\n        u3: three\n          a3 read=150000: third";
 const DAMAGED: &str = "* cwd=/home/ann\nu1: one\n  a1: !Bash ls\nu2 ^gone @+60: two\n  a2: two";
 
 /// A command with its preparation.
@@ -46,7 +46,7 @@ const CASES: &[Case] = &[
     case("goto", &[], GOTO),
     case("fork", &[], &["fork", SESSION]),
     case("clone", &[], &["clone", SESSION]),
-    Case { script: LARGE, ..case("rescue", &[], &["rescue", SESSION, "--fit", "1000"]) },
+    Case { script: LARGE, ..case("rescue", &[], &["rescue", SESSION]) },
     Case {
         script: DAMAGED,
         ..case("repair in place", &[], &["repair", SESSION, "--in-place", "--even-if-live"])
