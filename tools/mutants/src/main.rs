@@ -221,7 +221,9 @@ fn run_all(source: &Path, copy: &Copy, faults: &[Fault], results: &mut Results) 
         let result = match run_fault(copy, &binaries, &baselines, id)? {
             _ if !is_reached => FaultResult::Unreached,
             None => FaultResult::Survived,
-            Some((binary, RunOutcome::Failed(test))) => FaultResult::Killed(format!("{binary} {test}")),
+            Some((binary, RunOutcome::Failed(test) | RunOutcome::Crashed(test))) => {
+                FaultResult::Killed(format!("{binary} {test}"))
+            }
             Some((binary, _)) => FaultResult::TimedOut(binary),
         };
         results.add(

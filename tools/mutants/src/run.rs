@@ -19,6 +19,8 @@ pub enum RunOutcome {
     Passed,
     /// The first test that failed.
     Failed(String),
+    /// The program ended without a failed test, with this status.
+    Crashed(String),
     TimedOut,
 }
 
@@ -29,6 +31,9 @@ pub struct Baseline {
     pub reached: BTreeSet<usize>,
 }
 
+/// The number of times that a test program is run, if only tests fail that succeed alone.
+const ATTEMPTS: usize = 3;
+
 /// Runs all test programs without a fault. Returns an error if one of them fails.
 pub fn run_baseline(copy: &Copy, binaries: &[TestBinary]) -> io::Result<BTreeMap<String, Baseline>> {
     let trace = copy.selection.with_file_name("reached");
@@ -37,7 +42,7 @@ pub fn run_baseline(copy: &Copy, binaries: &[TestBinary]) -> io::Result<BTreeMap
         let _ = std::fs::remove_file(&trace);
         std::fs::write(&copy.selection, format!("trace {}", trace.display()))?;
         let start = Instant::now();
-        let outcome = run_binary(binary, Duration::from_secs(3600))?;
+        let outcome = run_stable(binary, Duration::from_secs(3600))?;
         if outcome != RunOutcome::Passed {
             return Err(io::Error::other(format!("{} fails without a fault: {outcome:?}", binary.name)));
         }
@@ -65,7 +70,7 @@ pub fn run_fault(
         else {
             continue;
         };
-        let outcome = run_binary(binary, Duration::from_secs(30) + baseline.time * 5)?;
+        let outcome = run_stable(binary, Duration::from_secs(30) + baseline.time * 5)?;
         if outcome != RunOutcome::Passed {
             return Ok(Some((binary.name.clone(), outcome)));
         }
@@ -73,11 +78,25 @@ pub fn run_fault(
     Ok(None)
 }
 
+/// Runs a test program. Runs it again if the test that failed succeeds alone: a busy machine may be the cause.
+fn run_stable(binary: &TestBinary, timeout: Duration) -> io::Result<RunOutcome> {
+    let mut outcome = run_binary(binary, &[], timeout)?;
+    for _ in 1..ATTEMPTS {
+        let RunOutcome::Failed(test) = &outcome else { break };
+        if run_binary(binary, &["--exact", test], timeout)? != RunOutcome::Passed {
+            break;
+        }
+        outcome = run_binary(binary, &[], timeout)?;
+    }
+    Ok(outcome)
+}
+
 /// Runs a test program until it ends, a test fails, or the time is over.
-fn run_binary(binary: &TestBinary, timeout: Duration) -> io::Result<RunOutcome> {
-    let limited = format!("ulimit -v {MAX_MEMORY_KB}; exec \"$0\"");
+fn run_binary(binary: &TestBinary, args: &[&str], timeout: Duration) -> io::Result<RunOutcome> {
+    let limited = format!("ulimit -v {MAX_MEMORY_KB}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
-    command.args(["-c", &limited]).arg(&binary.program).current_dir(&binary.folder).process_group(0);
+    command.args(["-c", &limited]).arg(&binary.program).args(args);
+    command.current_dir(&binary.folder).process_group(0);
     command.env("CARGO_MANIFEST_DIR", &binary.folder).env("RUST_BACKTRACE", "0");
     // The same cases in every run. A failing case need not be small.
     let seed = std::env::var("PROPTEST_RNG_SEED").unwrap_or_else(|_| "7".to_owned());
@@ -106,7 +125,7 @@ fn run_binary(binary: &TestBinary, timeout: Duration) -> io::Result<RunOutcome> 
     let status = child.wait()?;
     Ok(outcome.unwrap_or_else(|| match status.success() {
         true => RunOutcome::Passed,
-        false => RunOutcome::Failed(format!("({status})")),
+        false => RunOutcome::Crashed(status.to_string()),
     }))
 }
 
