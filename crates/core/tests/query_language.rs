@@ -123,6 +123,8 @@ fn queries_parse_to_predicates() {
     ];
     for (text, expected) in cases {
         assert_eq!(format_query(text), expected, "{text}");
+        let written = parse(text).expect("a query").to_string();
+        assert_eq!(format_query(&written), expected, "{text} written as {written}");
     }
 }
 

@@ -7,8 +7,8 @@ use rethread_core::id::Id;
 use rethread_core::lines::Line;
 use rethread_core::pack::Pack;
 use rethread_core::usage::{
-    Calendar, CostTotals, Day, FileUsage, Money, UniqueResponse, UsageCollector, dedupe_responses,
-    find_block, find_block_starts, total_by_request_id, total_tokens,
+    Calendar, CostTotals, Day, FileUsage, Money, SessionTotals, UniqueResponse, UsageCollector,
+    dedupe_responses, find_block, find_block_starts, total_by_request_id, total_tokens,
 };
 
 /// Collects the usage of files. A row is a line: file, session, message, request (`-` for none), output;
@@ -142,6 +142,7 @@ fn output_without_a_stop_reason_is_a_lower_bound() {
     assert_eq!(dedupe("a s m r 2 open\n a s m r 2 open"), ["2 in a of 2+0 open"]);
     assert_eq!(dedupe("a s m r 2 open\n a s m r 9"), ["9 in a of 2+0"]);
     assert_eq!(dedupe("a s m r 2 open\n b t m r 2"), ["2 in a of 2+1"]);
+    assert_eq!(dedupe("a s m r 2\n b t m r 2 open"), ["2 in a of 2+1"]);
 }
 
 #[test]
@@ -236,6 +237,20 @@ proptest! {
             sum.add(&share);
         }
         prop_assert_eq!(sum, totals);
+    }
+
+    #[test]
+    fn session_totals_keep_subagents_apart(own in any_totals(), agents in any_totals()) {
+        let mut session = SessionTotals::default();
+        session.add_part(false, &own);
+        session.add_part(true, &agents);
+        prop_assert_eq!((session.own, session.agents), (own, agents));
+        let mut sum = SessionTotals { own, agents: CostTotals::default() };
+        sum.add(&SessionTotals { own: CostTotals::default(), agents });
+        prop_assert_eq!(sum, session);
+        let mut total = own;
+        total.add(&agents);
+        prop_assert_eq!(sum.total(), total);
     }
 
     /// Holds for any files in any order: each line belongs to one response, and each response of a file is

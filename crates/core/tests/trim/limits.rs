@@ -1,11 +1,11 @@
 //! Limits of trims: sizes, recorded counts, and entries that stay with their compaction.
 
 use rethread_core::resume::simulate_resume;
-use rethread_core::trim::{ContentKind, TrimOptions};
+use rethread_core::trim::{ContentKind, TrimOptions, escalate};
 use rethread_core::version::Version;
 use rethread_testkit::script;
 
-use crate::loaded_file::{last_node, load, trim_with};
+use crate::loaded_file::{NOTE, last_node, load, trim_with};
 use crate::{drop_kinds, long_text, trim_script};
 
 #[test]
@@ -72,4 +72,33 @@ u3 ^s1 recap: so far
     a5 ^u5: welcome
     - turns 1
     ");
+}
+
+#[test]
+fn note_states_the_time_the_lines_and_the_turns_that_it_replaces() {
+    let words = "planks ".repeat(200);
+    let conversation = format!(
+        "
+u1 @2025-01-01T00:00:01.000Z: {words}
+  a1 @2025-01-01T00:00:09.000Z: {words}
+    u2 @2025-01-01T00:00:05.000Z: {words}
+      a2 @2025-01-01T00:00:06.000Z: {words}
+        u3 @2025-01-01T00:01:00.000Z: the third bed
+          a3 @2025-01-01T00:01:01.000Z: Done
+            u4 @2025-01-01T00:01:02.000Z: thanks
+              a4 read=2000 @2025-01-01T00:01:03.000Z: welcome
+"
+    );
+    let original = load(&script::bytes(&conversation));
+    let read = |span| Ok::<_, std::convert::Infallible>(original.line_bytes(span));
+    let client = Version::parse_lenient("2.1.325");
+    let (_, trimmed) = original
+        .trim(&client, last_node(&original), |input| {
+            escalate(input, 100, NOTE, read).unwrap_or_else(|never| match never {}).trimmed
+        })
+        .expect("a path");
+    let note = trimmed.note.expect("turns are removed");
+    assert_eq!((note.line_idx, note.lines, note.turns), (0, (1, 4), 2));
+    let latest: jiff::Timestamp = "2025-01-01T00:00:09Z".parse().expect("a time");
+    assert_eq!(note.time.map(|time| time.0), Some(latest.as_millisecond()));
 }
