@@ -46,7 +46,7 @@ const CASES: &[Case] = &[
     case("goto", &[], GOTO),
     case("fork", &[], &["fork", SESSION]),
     case("clone", &[], &["clone", SESSION]),
-    Case { script: LARGE, ..case("rescue", &[], &["rescue", SESSION]) },
+    Case { script: LARGE, ..case("rescue", &[], &["rescue", SESSION, "--fit", "149000"]) },
     Case {
         script: DAMAGED,
         ..case("repair in place", &[], &["repair", SESSION, "--in-place", "--even-if-live"])
