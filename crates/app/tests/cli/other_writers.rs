@@ -5,10 +5,11 @@
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 use rethread_testkit::home::{Home, RunOutput, set_modified};
+use rethread_testkit::process::ProcessCommand;
 
 use super::journal::{SESSION, new_home_with_sessions, session_path};
 
@@ -156,7 +157,7 @@ fn lines_of_an_unseen_writer_are_copied_by_the_next_command() {
 
 /// Runs a command without `/proc`. Returns `None` if it cannot be hidden here.
 fn run_without_proc(home: &Home, args: &[&str]) -> Option<RunOutput> {
-    let mut command = Command::new("unshare");
+    let mut command = ProcessCommand::new("unshare");
     command.args(["--mount", "sh", "-c", "mount -t tmpfs none /proc || exit 99; exec \"$0\" \"$@\""]);
     command.arg(home.program()).args(args).env_clear().env("HOME", home.path()).env("PATH", "/usr/bin:/bin");
     let output = command.current_dir(home.path()).output().ok()?;
@@ -168,7 +169,7 @@ fn run_without_proc(home: &Home, args: &[&str]) -> Option<RunOutput> {
 fn without_proc_ended_clients_and_open_files_are_recognised() {
     let home = new_home_with_sessions();
     let path = home.path().join(session_path());
-    let mut ended = Command::new("true").spawn().unwrap();
+    let mut ended = ProcessCommand::new("true").spawn().unwrap();
     ended.wait().unwrap();
     let register = |pid: u32| {
         home.write(&format!(".claude/sessions/{pid}.json"), format!("{{\"sessionId\":\"{SESSION}\"}}"));
