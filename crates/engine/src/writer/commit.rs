@@ -88,7 +88,8 @@ impl Transaction<'_> {
         self.journal.append_event(op, JournalEvent::Ready { after: collect_states_after(prepared) })?;
         for prepared_op in prepared {
             prepared_op.check_precondition()?;
-            prepared_op.apply(self.processes(), is_strict)?;
+            let result = prepared_op.apply(self.processes(), is_strict);
+            result.map_err(|error| error.at(&prepared_op.change.path))?;
         }
         Ok(())
     }
@@ -98,7 +99,9 @@ impl Transaction<'_> {
     fn finish_all(&self, prepared: &mut [PreparedOp<'_>]) -> Result<bool, Error> {
         let mut watched = false;
         for prepared_op in prepared {
-            watched |= prepared_op.finish(self.processes())? == OldFileStatus::MaybeOpen;
+            let result = prepared_op.finish(self.processes());
+            let status = result.map_err(|error| error.at(&prepared_op.change.path))?;
+            watched |= status == OldFileStatus::MaybeOpen;
         }
         Ok(watched)
     }

@@ -6,6 +6,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use super::change_error::ChangeError;
 use super::files::remove_if_exists;
 use super::fs;
 use super::journal::Op;
@@ -26,7 +27,7 @@ impl Transaction<'_> {
             for (idx, change) in op.changes.iter().enumerate() {
                 if let Some((file, len)) = find_displaced(&op, change) {
                     let len = change.carried.unwrap_or(len);
-                    is_settled &= self.settle(&op, idx, file, len)?;
+                    is_settled &= self.settle(&op, idx, file, len).map_err(|error| error.at(&change.path))?;
                 }
             }
             if is_settled {
@@ -37,34 +38,33 @@ impl Transaction<'_> {
     }
 
     /// Copies the lines of a replaced file after its first `len` bytes. Returns `true` if the file was removed.
-    fn settle(&mut self, op: &Op, idx: usize, displaced: &Path, len: u64) -> Result<bool, Error> {
+    fn settle(&mut self, op: &Op, idx: usize, displaced: &Path, len: u64) -> Result<bool, ChangeError> {
         let path = &op.changes[idx].path;
-        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
-        if fs::link_metadata(displaced).map_err(write_error)?.is_none() {
+        if fs::link_metadata(displaced)?.is_none() {
             return Ok(true);
         }
         if !path.is_file() {
             // The session was removed or moved. The lines stay in the replaced file.
             return Ok(false);
         }
-        let file = fs::open_file(displaced).map_err(write_error)?;
-        let modified = file.metadata().and_then(|meta| meta.modified()).map_err(write_error)?;
+        let file = fs::open_file(displaced)?;
+        let modified = file.metadata().and_then(|meta| meta.modified())?;
         let is_idle = SystemTime::now().duration_since(modified).is_ok_and(|age| age > WATCH_TIME);
         let lease = self.processes().block_writers(&file);
         let is_closed = is_idle || lease.is_some();
-        let added = fs::read_from_offset(&file, len).map_err(write_error)?;
+        let added = fs::read_from_offset(&file, len)?;
         // A process may be writing the last line.
         let end = if is_closed { added.len() } else { memchr::memrchr(b'\n', &added).map_or(0, |at| at + 1) };
         if end > 0 {
-            let mut known = fs::read(path).map_err(write_error)?;
+            let mut known = fs::read(path)?;
             if let Some(ours) = &op.changes[idx].bytes {
-                known.extend(self.backups.chunks.read_all(ours).map_err(write_error)?);
+                known.extend(self.backups.chunks.read_all(ours)?);
             }
-            append_durably(path, &find_missing_lines(&known, &added[..end])).map_err(write_error)?;
+            append_durably(path, &find_missing_lines(&known, &added[..end]))?;
             self.journal.append_event(op.id, JournalEvent::Carried { change: idx, len: len + end as u64 })?;
         }
         if is_closed {
-            remove_if_exists(displaced).map_err(write_error)?;
+            remove_if_exists(displaced)?;
         }
         Ok(is_closed)
     }

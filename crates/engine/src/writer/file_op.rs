@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Seek};
 use std::path::Path;
 
 use super::backup::BackupStore;
+use super::change_error::ChangeError;
 use super::files::{
     create_dirs, create_private_dir, find_missing_ancestors, publish_draft, remove_if_exists, write_draft,
 };
@@ -135,25 +136,24 @@ impl<'a> PreparedOp<'a> {
 
     /// Applies the change that other processes can see. If `is_strict`, a file is not replaced where lines that another
     /// process appends to the old one would go unnoticed.
-    pub(super) fn apply(&mut self, processes: &dyn ProcessTable, is_strict: bool) -> Result<(), Error> {
+    pub(super) fn apply(&mut self, processes: &dyn ProcessTable, is_strict: bool) -> Result<(), ChangeError> {
         let change = &mut self.change;
         let path = change.path.clone();
         let draft = change.draft.clone().unwrap_or_default();
-        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
         match &self.file_op {
             FileOp::Append { fingerprint, bytes, .. } => {
-                if append_at_end(&path, fingerprint.len, bytes).map_err(write_error)? {
-                    let file = fs::open_file(&path).map_err(write_error)?;
+                if append_at_end(&path, fingerprint.len, bytes)? {
+                    let file = fs::open_file(&path)?;
                     let len = fingerprint.len + bytes.len() as u64;
-                    let tail = hash_tail_at(&file, len).map_err(write_error)?.to_hex().to_string();
+                    let tail = hash_tail_at(&file, len)?.to_hex().to_string();
                     change.after = Some(FileState { len, tail, ..FileState::from_fingerprint(fingerprint) });
                 } else {
-                    return Err(Error::Stale { path, change: FileChange::Grew(1) });
+                    return Err(Error::Stale { path, change: FileChange::Grew(1) }.into());
                 }
             }
             FileOp::Replace { fingerprint, .. } => {
                 let old = change.old.clone().unwrap_or_default();
-                link_old_file(&path, &old).map_err(write_error)?;
+                link_old_file(&path, &old)?;
                 let new_len = change.after.as_ref().map_or(0, |after| after.len);
                 let old_len = fingerprint.len;
                 let replacement =
@@ -167,13 +167,13 @@ impl<'a> PreparedOp<'a> {
             FileOp::Remove { .. } => {
                 let trash =
                     change.before.as_ref().and_then(|before| before.trash.clone()).unwrap_or_default();
-                create_private_dir(trash.parent().unwrap_or(&trash)).map_err(write_error)?;
+                create_private_dir(trash.parent().unwrap_or(&trash))?;
                 let aside = change.old.clone().unwrap_or_default();
-                move_to_trash(&path, &trash, &draft, &aside).map_err(write_error)?;
+                move_to_trash(&path, &trash, &draft, &aside)?;
             }
             FileOp::Return { from, .. } => {
                 move_path(from, &path, &draft).map_err(|error| publish_error(&path, error))?;
-                touch_files(&path).map_err(write_error)?;
+                touch_files(&path)?;
             }
         }
         Ok(())
@@ -181,19 +181,19 @@ impl<'a> PreparedOp<'a> {
 
     /// Removes the link to the replaced file. Keeps it if another process may have the file open; then lines that appeared
     /// in it are copied. Called after the verification.
-    pub(super) fn finish(&mut self, processes: &dyn ProcessTable) -> Result<OldFileStatus, Error> {
+    pub(super) fn finish(&mut self, processes: &dyn ProcessTable) -> Result<OldFileStatus, ChangeError> {
         let ChangeRecord { path, before: Some(before), after: Some(after), old: Some(old), .. } =
             &self.change
         else {
             return Ok(OldFileStatus::Closed);
         };
-        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
         if self.old_status == Some(OldFileStatus::MaybeOpen) && old.exists() {
-            let lines = read_growth(old, before.len).map_err(write_error)?;
+            let lines = read_growth(old, before.len)?;
             carry_lines(path, after.len, &lines, &merge_draft_path(old), processes)?;
             return Ok(OldFileStatus::MaybeOpen);
         }
-        remove_if_exists(old).map(|()| OldFileStatus::Closed).map_err(write_error)
+        remove_if_exists(old)?;
+        Ok(OldFileStatus::Closed)
     }
 }
 

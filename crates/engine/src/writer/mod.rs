@@ -12,6 +12,7 @@
 #![expect(clippy::disallowed_methods, reason = "single-writer: only this module changes session files")]
 
 mod backup;
+mod change_error;
 mod chunks;
 mod commit;
 mod displaced;

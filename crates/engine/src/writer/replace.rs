@@ -13,6 +13,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::change_error::ChangeError;
 use super::files::{remove_if_exists, sync_parent, write_draft};
 use super::fs;
 use super::lines::merge_lines;
@@ -56,24 +57,23 @@ impl Replacement<'_> {
         &self,
         processes: &dyn ProcessTable,
         check: impl FnOnce() -> Result<(), Error>,
-    ) -> Result<OldFileStatus, Error> {
-        let write_error = |error| Error::Unwritable { path: self.path.to_owned(), source: error };
-        let old_file = self.open_old().map_err(write_error)?;
-        let new_file = fs::open_for_append(self.new).map_err(write_error)?;
+    ) -> Result<OldFileStatus, ChangeError> {
+        let old_file = self.open_old()?;
+        let new_file = fs::open_for_append(self.new)?;
         let new_lease = processes.block_opens(&new_file);
         let has_leases = new_lease.is_some();
-        if self.is_strict && !has_leases && fs::link_metadata(self.old).map_err(write_error)?.is_none() {
-            return Err(Error::UndetectableWriters { path: self.path.to_owned() });
+        if self.is_strict && !has_leases && fs::link_metadata(self.old)?.is_none() {
+            return Err(Error::UndetectableWriters { path: self.path.to_owned() }.into());
         }
         let old_lease = self.wait_for_writers(&old_file, processes, has_leases)?;
         check()?;
-        fs::rename(self.new, self.path).map_err(write_error)?;
+        fs::rename(self.new, self.path)?;
         drop(old_lease);
-        sync_parent(self.path).map_err(write_error)?;
+        sync_parent(self.path)?;
         let old_lease = self.wait_for_writers(&old_file, processes, has_leases)?;
-        let appended = fs::read_from_offset(&old_file, self.old_len).map_err(write_error)?;
+        let appended = fs::read_from_offset(&old_file, self.old_len)?;
         if has_leases {
-            append_to(&new_file, &appended).map_err(write_error)?;
+            append_to(&new_file, &appended)?;
         } else {
             carry_lines(self.path, self.new_len, &appended, &merge_draft_path(self.old), processes)?;
         }
@@ -127,34 +127,32 @@ pub(super) fn carry_lines(
     appended: &[u8],
     draft: &Path,
     processes: &dyn ProcessTable,
-) -> Result<(), Error> {
-    let write_error = |error| Error::Unwritable { path: path.to_owned(), source: error };
+) -> Result<(), ChangeError> {
     for _ in 0..TRIES {
-        let file = fs::open_file(path).map_err(write_error)?;
-        let visible = fs::read_from_offset(&file, path_len).map_err(write_error)?;
+        let file = fs::open_file(path)?;
+        let visible = fs::read_from_offset(&file, path_len)?;
         let merged = merge_lines(appended, &visible);
         if let Some(rest) = merged.strip_prefix(&visible[..]) {
-            return append_durably(path, rest).map_err(write_error);
+            return Ok(append_durably(path, rest)?);
         }
         let write_content = |out: &mut dyn io::Write| {
             (&file).seek(SeekFrom::Start(0))?;
             io::copy(&mut io::Read::take(&file, path_len), out)?;
             out.write_all(&merged)
         };
-        remove_if_exists(draft).map_err(write_error)?;
-        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))
-            .map_err(write_error)?;
+        remove_if_exists(draft)?;
+        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))?;
         let old = draft.with_extension("merged");
-        link_old_file(path, &old).map_err(write_error)?;
+        link_old_file(path, &old)?;
         let (new_len, old_len) = (path_len + merged.len() as u64, path_len + visible.len() as u64);
         let replacement = Replacement { path, new: draft, new_len, old: &old, old_len, is_strict: false };
         match replacement.execute(processes, || ensure_len(path, old_len)) {
-            Err(Error::Stale { .. }) => continue,
+            Err(ChangeError::Refused(Error::Stale { .. })) => continue,
             status => status?,
         };
-        return remove_if_exists(&old).map_err(write_error);
+        return Ok(remove_if_exists(&old)?);
     }
-    Err(Error::Stale { path: path.to_owned(), change: FileChange::Grew(1) })
+    Err(Error::Stale { path: path.to_owned(), change: FileChange::Grew(1) }.into())
 }
 
 /// Returns [`Error::Stale`] if a file does not have this length.

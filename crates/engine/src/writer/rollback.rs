@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::backup::BackupStore;
+use super::change_error::ChangeError;
 use super::files::{
     create_private_dir, is_same_file, publish_draft, remove_if_exists, sync_parent, write_draft,
 };
@@ -35,14 +36,13 @@ pub(super) struct Rollback<'a> {
 impl Rollback<'_> {
     /// Rolls back one change, however far it was applied. A file that another process has changed is kept. `idx` is the
     /// index of the change in the op.
-    pub(super) fn roll_back(&self, change: &ChangeRecord, idx: usize) -> Result<OldFileStatus, Error> {
-        let write_error = |error| Error::Unwritable { path: change.path.clone(), source: error };
+    pub(super) fn roll_back(&self, change: &ChangeRecord, idx: usize) -> Result<OldFileStatus, ChangeError> {
         match change.kind {
             FileOpKind::Append => return self.roll_back_append(change),
             FileOpKind::Replace => return self.roll_back_replace(change),
-            FileOpKind::Create => self.roll_back_create(change, idx).map_err(write_error)?,
+            FileOpKind::Create => self.roll_back_create(change, idx)?,
             FileOpKind::Remove => self.roll_back_remove(change)?,
-            FileOpKind::Return => roll_back_return(change).map_err(write_error)?,
+            FileOpKind::Return => roll_back_return(change)?,
         }
         Ok(OldFileStatus::Closed)
     }
@@ -63,63 +63,61 @@ impl Rollback<'_> {
         Ok(())
     }
 
-    fn roll_back_remove(&self, change: &ChangeRecord) -> Result<(), Error> {
-        let write_error = |error| Error::Unwritable { path: change.path.clone(), source: error };
+    fn roll_back_remove(&self, change: &ChangeRecord) -> Result<(), ChangeError> {
         let ChangeRecord { path, before: Some(before), draft: Some(draft), old: Some(aside), .. } = change
         else {
             return Ok(());
         };
         let part = aside.with_extension("part");
-        remove_path(draft).map_err(write_error)?;
-        remove_path(&part).map_err(write_error)?;
+        remove_path(draft)?;
+        remove_path(&part)?;
         let Some(trash) = &before.trash else { return Ok(()) };
-        if fs::link_metadata(aside).map_err(write_error)?.is_some() {
+        if fs::link_metadata(aside)?.is_some() {
             // The move to another file system was interrupted. The copy in the trash, if any, is complete, and the original
             // at `aside` may be partly deleted.
-            if before.folder && fs::link_metadata(trash).map_err(write_error)?.is_some() {
-                copy_missing(trash, aside).map_err(write_error)?;
+            if before.folder && fs::link_metadata(trash)?.is_some() {
+                copy_missing(trash, aside)?;
             }
             self.put_back(path, aside, before.len)?;
-            remove_path(trash).map_err(write_error)?;
+            remove_path(trash)?;
         }
         let (restored, created) = (aside.with_extension("restored"), aside.with_extension("created"));
-        let exists = |path: &Path| fs::link_metadata(path).map(|meta| meta.is_some()).map_err(write_error);
-        let has_new_file = fs::link_metadata(path).map_err(write_error)?.is_some_and(|meta| meta.is_file());
-        if has_new_file && starts_with_file(path, trash).map_err(write_error)? {
+        let exists = |path: &Path| fs::link_metadata(path).map(|meta| meta.is_some());
+        let has_new_file = fs::link_metadata(path)?.is_some_and(|meta| meta.is_file());
+        if has_new_file && starts_with_file(path, trash)? {
             // An earlier rollback was interrupted after it had restored the file.
-            remove_path(trash).map_err(write_error)?;
+            remove_path(trash)?;
         }
         if !exists(&restored)?
             && exists(trash)?
             && has_new_file
             && !before.folder
-            && !is_same_path_file(path, trash).map_err(write_error)?
+            && !is_same_path_file(path, trash)?
         {
             // Another process has created a file at the path.
-            move_path(trash, &restored, &part).map_err(write_error)?;
+            move_path(trash, &restored, &part)?;
         }
         if exists(&restored)? {
             self.put_back(path, &restored, before.len)?;
-            remove_path(trash).map_err(write_error)?;
+            remove_path(trash)?;
         }
-        move_back(path, trash, &part, before).map_err(write_error)?;
+        move_back(path, trash, &part, before)?;
         if exists(&created)? {
             // An earlier rollback was interrupted after it had replaced the file of another process.
-            if !is_same_path_file(&created, path).map_err(write_error)? {
-                let lines = read_growth(&created, 0).map_err(write_error)?;
+            if !is_same_path_file(&created, path)? {
+                let lines = read_growth(&created, 0)?;
                 carry_lines(path, before.len, &lines, &merge_draft_path(aside), self.processes)?;
             }
-            remove_if_exists(&created).map_err(write_error)?;
+            remove_if_exists(&created)?;
         }
         settle_merge(path, before.len, aside, self.processes)
     }
 
     /// Moves a file or folder from `aside` to `path` in the same folder. If another process has created a file at `path`, its
     /// lines follow those of `aside`. `len` is the length of the file before the op.
-    fn put_back(&self, path: &Path, aside: &Path, len: u64) -> Result<(), Error> {
-        let write_error = |error| Error::Unwritable { path: path.to_owned(), source: error };
-        match fs::link_metadata(path).map_err(write_error)? {
-            None => publish_any(aside, path).map_err(write_error),
+    fn put_back(&self, path: &Path, aside: &Path, len: u64) -> Result<(), ChangeError> {
+        match fs::link_metadata(path)? {
+            None => Ok(publish_any(aside, path)?),
             Some(meta) if meta.is_file() && aside.is_file() => {
                 self.swap_back(path, 0, aside, len, &aside.with_extension("created")).map(|_| ())
             }
@@ -129,47 +127,50 @@ impl Rollback<'_> {
     }
 
     /// Removes the appended bytes. Replaces the file instead of truncating it, which could remove bytes of other processes.
-    fn roll_back_append(&self, change: &ChangeRecord) -> Result<OldFileStatus, Error> {
+    fn roll_back_append(&self, change: &ChangeRecord) -> Result<OldFileStatus, ChangeError> {
         let ChangeRecord { path, before: Some(before), draft: Some(draft), old: Some(old), .. } = change
         else {
             return Ok(OldFileStatus::Closed);
         };
-        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
-        remove_if_exists(draft).map_err(write_error)?;
+        remove_if_exists(draft)?;
         let ours = match self.backups.chunks.read_all(change.bytes.as_deref().unwrap_or_default()) {
             // The appended bytes are unknown, so nothing can be removed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(OldFileStatus::Closed),
-            bytes => bytes.map_err(write_error)?,
+            bytes => bytes?,
         };
-        if fs::link_metadata(path).map_err(write_error)?.is_none() {
+        if fs::link_metadata(path)?.is_none() {
             // Another process has removed the file. Its link, if any, keeps the lines of the interrupted rollback.
             return Ok(OldFileStatus::Closed);
         }
-        if fs::link_metadata(old).map_err(write_error)?.is_some() {
-            if !is_same_path_file(old, path).map_err(write_error)? {
+        if fs::link_metadata(old)?.is_some() {
+            if !is_same_path_file(old, path)? {
                 // An earlier rollback replaced the file but was interrupted before it copied the appended lines.
-                let added = read_growth(old, before.len).map_err(write_error)?;
+                let added = read_growth(old, before.len)?;
                 let others = strip_own_bytes(&added, &ours);
                 carry_lines(path, before.len, &others, &merge_draft_path(old), self.processes)?;
             }
-            remove_if_exists(old).map_err(write_error)?;
+            remove_if_exists(old)?;
         }
         for _ in 0..TRIES {
             match self.remove_bytes(change, before.len, &ours) {
-                Err(Error::Stale { .. }) => {}
+                Err(ChangeError::Refused(Error::Stale { .. })) => {}
                 status => return status,
             }
         }
-        Err(Error::Stale { path: path.clone(), change: crate::error::FileChange::Grew(1) })
+        Err(Error::Stale { path: path.clone(), change: crate::error::FileChange::Grew(1) }.into())
     }
 
     /// Replaces a file by one without the bytes `ours`. Returns [`Error::Stale`] if the file grows meanwhile.
-    fn remove_bytes(&self, change: &ChangeRecord, before: u64, ours: &[u8]) -> Result<OldFileStatus, Error> {
+    fn remove_bytes(
+        &self,
+        change: &ChangeRecord,
+        before: u64,
+        ours: &[u8],
+    ) -> Result<OldFileStatus, ChangeError> {
         let ChangeRecord { path, draft: Some(draft), old: Some(old), .. } = change else {
             return Ok(OldFileStatus::Closed);
         };
-        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
-        let added = read_growth(path, before).map_err(write_error)?;
+        let added = read_growth(path, before)?;
         let rest = strip_own_bytes(&added, ours);
         if rest.len() == added.len() {
             return Ok(OldFileStatus::Closed);
@@ -178,45 +179,44 @@ impl Rollback<'_> {
             io::copy(&mut io::Read::take(fs::open_file(path)?, before), out)?;
             out.write_all(&rest)
         };
-        remove_if_exists(draft).map_err(write_error)?;
-        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))
-            .map_err(write_error)?;
-        link_old_file(path, old).map_err(write_error)?;
+        remove_if_exists(draft)?;
+        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))?;
+        link_old_file(path, old)?;
         let (new_len, old_len) = (before + rest.len() as u64, before + added.len() as u64);
         let replacement = Replacement { path, new: draft, new_len, old, old_len, is_strict: false };
         let status = replacement.execute(self.processes, || ensure_len(path, old_len))?;
         if status == OldFileStatus::Closed {
-            remove_if_exists(old).map_err(write_error)?;
+            remove_if_exists(old)?;
         }
         Ok(status)
     }
 
     /// Restores the old file, followed by the lines that other processes appended to the new one.
-    fn roll_back_replace(&self, change: &ChangeRecord) -> Result<OldFileStatus, Error> {
+    fn roll_back_replace(&self, change: &ChangeRecord) -> Result<OldFileStatus, ChangeError> {
         let ChangeRecord { path, before: Some(before), draft: Some(draft), old: Some(old), .. } = change
         else {
             return Ok(OldFileStatus::Closed);
         };
-        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
         let Some(after) = &change.after else {
             // The draft was not complete, so the file was not replaced.
-            remove_if_exists(draft).map_err(write_error)?;
-            return remove_if_exists(old).map(|()| OldFileStatus::Closed).map_err(write_error);
+            remove_if_exists(draft)?;
+            remove_if_exists(old)?;
+            return Ok(OldFileStatus::Closed);
         };
         let mut status = OldFileStatus::Closed;
-        let has_old = fs::link_metadata(old).map_err(write_error)?.is_some();
-        match read_file_state(path).map_err(write_error)? {
-            None if has_old => publish_draft(old, path).map_err(write_error)?,
+        let has_old = fs::link_metadata(old)?.is_some();
+        match read_file_state(path)? {
+            None if has_old => publish_draft(old, path)?,
             None => {}
-            Some(_) if has_old && is_same_path_file(old, path).map_err(write_error)? => {}
-            Some(current) if is_new_content(path, &current, Some(before), after).map_err(write_error)? => {
+            Some(_) if has_old && is_same_path_file(old, path)? => {}
+            Some(current) if is_new_content(path, &current, Some(before), after)? => {
                 status = if has_old {
                     self.swap_back(path, after.len, old, before.len, draft)?
                 } else {
                     self.restore_from_backup(change, before, after)?
                 };
             }
-            Some(current) if !has_prefix(path, &current, before).map_err(write_error)? => {
+            Some(current) if !has_prefix(path, &current, before)? => {
                 // The path names a file of another process. The old file keeps its temporary name.
                 return Ok(OldFileStatus::Closed);
             }
@@ -224,14 +224,14 @@ impl Rollback<'_> {
         }
         // The draft is a link to the new file if an earlier rollback was interrupted.
         for (displaced, len) in [(draft, after.len), (old, before.len)] {
-            let is_displaced = fs::link_metadata(displaced).map_err(write_error)?.is_some()
-                && !is_same_path_file(displaced, path).map_err(write_error)?;
+            let is_displaced =
+                fs::link_metadata(displaced)?.is_some() && !is_same_path_file(displaced, path)?;
             if is_displaced {
-                let lines = read_growth(displaced, len).map_err(write_error)?;
+                let lines = read_growth(displaced, len)?;
                 carry_lines(path, before.len, &lines, &merge_draft_path(old), self.processes)?;
             }
             if displaced == old || status == OldFileStatus::Closed {
-                remove_if_exists(displaced).map_err(write_error)?;
+                remove_if_exists(displaced)?;
             }
         }
         settle_merge(path, before.len, old, self.processes)?;
@@ -247,33 +247,32 @@ impl Rollback<'_> {
         back: &Path,
         back_len: u64,
         link: &Path,
-    ) -> Result<OldFileStatus, Error> {
-        let write_error = |error| Error::Unwritable { path: path.to_owned(), source: error };
+    ) -> Result<OldFileStatus, ChangeError> {
         for _ in 0..TRIES {
-            let visible = read_growth(path, path_len).map_err(write_error)?;
-            let own = read_growth(back, back_len).map_err(write_error)?;
+            let visible = read_growth(path, path_len)?;
+            let own = read_growth(back, back_len)?;
             let merged = merge_lines(&own, &visible);
             let rest = merged.strip_prefix(&own[..]).unwrap_or(&visible);
-            append_durably(back, rest).map_err(write_error)?;
-            let back_file = fs::open_file(back).map_err(write_error)?;
-            back_file.set_modified(std::time::SystemTime::now()).map_err(write_error)?;
+            append_durably(back, rest)?;
+            let back_file = fs::open_file(back)?;
+            back_file.set_modified(std::time::SystemTime::now())?;
             drop(back_file);
-            link_old_file(path, link).map_err(write_error)?;
+            link_old_file(path, link)?;
             let old_len = path_len + visible.len() as u64;
             let replacement =
                 Replacement { path, new: back, new_len: back_len, old: link, old_len, is_strict: false };
             match replacement.execute(self.processes, || ensure_len(path, old_len)) {
-                Err(Error::Stale { .. }) => {}
+                Err(ChangeError::Refused(Error::Stale { .. })) => {}
                 Err(error) => return Err(error),
                 Ok(status) => {
                     if status == OldFileStatus::Closed {
-                        remove_if_exists(link).map_err(write_error)?;
+                        remove_if_exists(link)?;
                     }
                     return Ok(status);
                 }
             }
         }
-        Err(Error::Stale { path: path.to_owned(), change: crate::error::FileChange::Grew(1) })
+        Err(Error::Stale { path: path.to_owned(), change: crate::error::FileChange::Grew(1) }.into())
     }
 
     /// Restores the old file from its backup, for file systems without hard links.
@@ -282,19 +281,17 @@ impl Rollback<'_> {
         change: &ChangeRecord,
         before: &FileState,
         after: &FileState,
-    ) -> Result<OldFileStatus, Error> {
+    ) -> Result<OldFileStatus, ChangeError> {
         let ChangeRecord { path, draft: Some(draft), old: Some(old), .. } = change else {
             return Ok(OldFileStatus::Closed);
         };
-        let write_error = |error| Error::Unwritable { path: path.clone(), source: error };
-        remove_if_exists(draft).map_err(write_error)?;
-        let appended = read_growth(path, after.len).map_err(write_error)?;
+        remove_if_exists(draft)?;
+        let appended = read_growth(path, after.len)?;
         let write_content = |out: &mut dyn io::Write| {
             self.backups.write_content(before, out)?;
             out.write_all(&appended)
         };
-        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))
-            .map_err(write_error)?;
+        write_draft(draft, &NewContent::Generated(Box::new(write_content)), Some(path))?;
         let (new_len, old_len) = (before.len + appended.len() as u64, after.len + appended.len() as u64);
         let replacement = Replacement { path, new: draft, new_len, old, old_len, is_strict: false };
         replacement.execute(self.processes, || ensure_len(path, old_len))
@@ -308,18 +305,17 @@ pub(super) fn settle_merge(
     path_len: u64,
     sibling: &Path,
     processes: &dyn ProcessTable,
-) -> Result<(), Error> {
-    let write_error = |error| Error::Unwritable { path: path.to_owned(), source: error };
+) -> Result<(), ChangeError> {
     let draft = merge_draft_path(sibling);
     let link = draft.with_extension("merged");
-    if fs::link_metadata(&link).map_err(write_error)?.is_some() {
-        if !is_same_path_file(&link, path).map_err(write_error)? {
-            let lines = read_growth(&link, path_len).map_err(write_error)?;
+    if fs::link_metadata(&link)?.is_some() {
+        if !is_same_path_file(&link, path)? {
+            let lines = read_growth(&link, path_len)?;
             carry_lines(path, path_len, &lines, &draft, processes)?;
         }
-        remove_if_exists(&link).map_err(write_error)?;
+        remove_if_exists(&link)?;
     }
-    remove_if_exists(&draft).map_err(write_error)
+    Ok(remove_if_exists(&draft)?)
 }
 
 /// Reverts a move out of the trash. A file that another process has appended to stays, and its copy in the trash is removed.

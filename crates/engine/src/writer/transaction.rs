@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::backup::BackupStore;
+use super::change_error::ChangeError;
 use super::fs;
 use super::journal::{Journal, Op, OpStatus};
 use super::lock::StateLock;
@@ -94,7 +95,7 @@ impl<'w> Transaction<'w> {
             return self.roll_back(op.id, &op.changes, "the operation was interrupted");
         }
         for change in &op.changes {
-            self.complete_change(change)?;
+            self.complete_change(change).map_err(|error| error.at(&change.path))?;
         }
         let after = op.changes.iter().map(|change| change.after.clone()).collect();
         self.journal.append_event(op.id, JournalEvent::Done { after, watched: false })
@@ -117,7 +118,8 @@ impl<'w> Transaction<'w> {
         let rollback = Rollback { backups: &self.backups, processes: self.processes(), trash_dir, op };
         let mut watched = false;
         for (idx, change) in changes.iter().enumerate().rev() {
-            watched |= rollback.roll_back(change, idx)? == OldFileStatus::MaybeOpen;
+            let status = rollback.roll_back(change, idx).map_err(|error| error.at(&change.path))?;
+            watched |= status == OldFileStatus::MaybeOpen;
         }
         self.journal.append_event(op, JournalEvent::RolledBack { why: why.to_owned(), watched })
     }
@@ -179,8 +181,7 @@ impl<'w> Transaction<'w> {
     }
 
     /// Completes an applied change: copies lines that were appended to the old file, then removes the temporary files.
-    fn complete_change(&self, change: &ChangeRecord) -> Result<(), Error> {
-        let write_error = |error| Error::Unwritable { path: change.path.clone(), source: error };
+    fn complete_change(&self, change: &ChangeRecord) -> Result<(), ChangeError> {
         if let ChangeRecord {
             kind: FileOpKind::Replace,
             path,
@@ -190,19 +191,20 @@ impl<'w> Transaction<'w> {
             ..
         } = change
         {
-            if fs::link_metadata(old).map_err(write_error)?.is_some() {
-                let lines = read_growth(old, before.len).map_err(write_error)?;
+            if fs::link_metadata(old)?.is_some() {
+                let lines = read_growth(old, before.len)?;
                 carry_lines(path, after.len, &lines, &merge_draft_path(old), self.processes())?;
             }
             settle_merge(path, after.len, old, self.processes())?;
         }
         if let (FileOpKind::Return, Some(from)) = (change.kind, &change.from)
-            && starts_with_file(&change.path, from).map_err(write_error)?
+            && starts_with_file(&change.path, from)?
         {
-            remove_path(from).map_err(write_error)?;
+            remove_path(from)?;
         }
-        change.old.as_deref().map_or(Ok(()), remove_path).map_err(write_error)?;
-        change.draft.as_deref().map_or(Ok(()), remove_path).map_err(write_error)
+        change.old.as_deref().map_or(Ok(()), remove_path)?;
+        change.draft.as_deref().map_or(Ok(()), remove_path)?;
+        Ok(())
     }
 }
 
