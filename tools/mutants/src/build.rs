@@ -17,7 +17,14 @@ pub struct TestBinary {
     pub program: PathBuf,
     /// The folder of the package.
     pub folder: PathBuf,
+    /// The arguments that select tests of the program.
+    pub args: &'static [&'static str],
+    /// The folder whose faults the tests are for. `None` for all faults.
+    pub area: Option<&'static str>,
 }
+
+/// The crash tests take longer than all other tests together. They test what the writer promises.
+const WRITER: &str = "crates/engine/src/writer";
 
 fn cargo(copy: &Copy, args: &[&str]) -> io::Result<(bool, Vec<Value>)> {
     let mut command = Command::new("cargo");
@@ -99,7 +106,20 @@ pub fn build_tests(copy: &Copy) -> io::Result<Vec<TestBinary>> {
             {
                 let target = message["target"]["name"].as_str().unwrap_or_default();
                 let name = format!("{package}::{target}");
-                binaries.push(TestBinary { name, program: program.into(), folder: folder.to_owned() });
+                let tests = TestBinary {
+                    name,
+                    program: program.into(),
+                    folder: folder.to_owned(),
+                    args: &[],
+                    area: None,
+                };
+                if target == "cli" {
+                    let name = format!("{} (crash tests)", tests.name);
+                    binaries.push(TestBinary { args: &["--skip", "crash"], ..tests.clone() });
+                    binaries.push(TestBinary { name, args: &["crash"], area: Some(WRITER), ..tests });
+                } else {
+                    binaries.push(tests);
+                }
             }
         }
     }

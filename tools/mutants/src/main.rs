@@ -218,7 +218,7 @@ fn run_all(source: &Path, copy: &Copy, faults: &[Fault], results: &mut Results) 
         let fault = &faults[id];
         let start = Instant::now();
         let is_reached = baselines.values().any(|baseline| baseline.reached.contains(&id));
-        let result = match run_fault(copy, &binaries, &baselines, id)? {
+        let result = match run_fault(copy, &binaries, &baselines, id, &fault.path)? {
             _ if !is_reached => FaultResult::Unreached,
             None => FaultResult::Survived,
             Some((binary, RunOutcome::Failed(test) | RunOutcome::Crashed(test))) => {

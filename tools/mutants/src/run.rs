@@ -55,7 +55,7 @@ pub fn run_baseline(copy: &Copy, binaries: &[TestBinary]) -> io::Result<BTreeMap
     Ok(baselines)
 }
 
-/// Runs the test programs that reach a fault, the fastest of each package first, until one fails.
+/// Runs the test programs that reach a fault in the file `path`, the fastest of each package first, until one fails.
 ///
 /// Returns the name of the program and its outcome. Returns `None` if all pass.
 pub fn run_fault(
@@ -63,9 +63,10 @@ pub fn run_fault(
     binaries: &[TestBinary],
     baselines: &BTreeMap<String, Baseline>,
     id: usize,
+    path: &str,
 ) -> io::Result<Option<(String, RunOutcome)>> {
     std::fs::write(&copy.selection, id.to_string())?;
-    for binary in binaries {
+    for binary in binaries.iter().filter(|binary| binary.area.is_none_or(|area| path.starts_with(area))) {
         let Some(baseline) = baselines.get(&binary.name).filter(|baseline| baseline.reached.contains(&id))
         else {
             continue;
@@ -80,13 +81,13 @@ pub fn run_fault(
 
 /// Runs a test program. Runs it again if the test that failed succeeds alone: a busy machine may be the cause.
 fn run_stable(binary: &TestBinary, timeout: Duration) -> io::Result<RunOutcome> {
-    let mut outcome = run_binary(binary, &[], timeout)?;
+    let mut outcome = run_binary(binary, binary.args, timeout)?;
     for _ in 1..ATTEMPTS {
         let RunOutcome::Failed(test) = &outcome else { break };
         if run_binary(binary, &["--exact", test], timeout)? != RunOutcome::Passed {
             break;
         }
-        outcome = run_binary(binary, &[], timeout)?;
+        outcome = run_binary(binary, binary.args, timeout)?;
     }
     Ok(outcome)
 }
