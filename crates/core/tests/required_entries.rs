@@ -8,8 +8,13 @@ use rethread_core::tree::{LineSpan, NodeId, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::script;
 
-/// Returns the names of the entries that are required to resume from the entry `leaf` of a script.
+/// Returns the names of the entries that client 1.0.98 requires to resume from the entry `leaf` of a script.
 fn list_required(text: &str, leaf: &str) -> String {
+    list_required_by("1.0.98", text, leaf)
+}
+
+/// Returns the names of the entries that a client requires to resume from the entry `leaf` of a script.
+fn list_required_by(client: &str, text: &str, leaf: &str) -> String {
     let bytes = script::bytes(text);
     let mut builder = TreeBuilder::default();
     let mut index = ResumeIndex::default();
@@ -23,7 +28,7 @@ fn list_required(text: &str, leaf: &str) -> String {
     let tree = builder.finish();
     let name = |id: NodeId| script::name_from_bits(tree.node(id).uuid.bits()).expect("a name");
     let leaf = (0..tree.nodes().len() as NodeId).find(|&id| name(id) == leaf).expect("the leaf");
-    let entries = required_entries(&tree, &index, &[Version::parse_lenient("1.0.98")], leaf);
+    let entries = required_entries(&tree, &index, &[Version::parse_lenient(client)], leaf);
     entries.into_iter().map(name).collect::<Vec<_>>().join(" ")
 }
 
@@ -65,4 +70,20 @@ fn subagent_lines_of_another_branch_are_not_required() {
           a6: done
     ";
     assert_eq!(list_required(text, "a6"), "u1 a1 u4 a4 u5 a5 u6 a6");
+}
+
+#[test]
+fn progress_lines_between_a_parallel_result_and_its_call_are_required() {
+    let text = "
+        u1: look twice
+          a1 #m1: !Bash one
+            p1: bash_progress still
+              p2: bash_progress almost
+                u2: =a1 first
+            p3: bash_progress nothing follows
+            a2 #m1: !Bash two
+              u3: =a2 second
+                a3: done
+    ";
+    assert_eq!(list_required_by("2.1.325", text, "a3"), "u1 a1 p1 p2 u2 a2 u3 a3");
 }

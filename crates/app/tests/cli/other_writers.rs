@@ -147,12 +147,16 @@ fn lines_of_an_unseen_writer_are_copied_by_the_next_command() {
         assert_eq!(run_blind(&home, &["log"]).code, 0);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{original}{CLIENT_LINE}"));
     }
+    // A line that was copied once is not copied again, even if it was removed since.
+    std::fs::write(&path, &original).unwrap();
+    assert_eq!(run_blind(&home, &["log"]).code, 0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), original);
     // The file stays while a process may write to it, and for a day after the last write.
     let [displaced] = &find_temporary_files(&path)[..] else { panic!("one replaced file") };
     set_modified(displaced, SystemTime::now() - Duration::from_secs(25 * 3600));
     assert_eq!(run_blind(&home, &["log"]).code, 0);
     assert_eq!(find_temporary_files(&path), [] as [PathBuf; 0]);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), format!("{original}{CLIENT_LINE}"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), original);
 }
 
 /// Runs a command without `/proc`. Returns `None` if it cannot be hidden here.

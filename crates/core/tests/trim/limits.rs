@@ -6,7 +6,7 @@ use rethread_core::version::Version;
 use rethread_testkit::script;
 
 use crate::loaded_file::{NOTE, last_node, load, trim_with};
-use crate::{drop_kinds, long_text, trim_script};
+use crate::{drop_kinds, escalate_script, long_text, trim_script};
 
 #[test]
 fn result_of_exactly_the_limit_stays() {
@@ -101,4 +101,38 @@ u1 @2025-01-01T00:00:01.000Z: {words}
     assert_eq!((note.line_idx, note.lines, note.turns), (0, (1, 4), 2));
     let latest: jiff::Timestamp = "2025-01-01T00:00:09Z".parse().expect("a time");
     assert_eq!(note.time.map(|time| time.0), Some(latest.as_millisecond()));
+}
+
+/// Returns the number of items that a stage removes from a script, for limits of the context from `limits`.
+fn count_removed(conversation: &str, stage: &str, limits: impl Iterator<Item = u64>) -> Vec<u64> {
+    let count = |limit| {
+        let report = escalate_script(conversation, limit);
+        assert!(report.contains("\nfits\n"), "{limit}: {report}");
+        let step = report.lines().find_map(|line| line.strip_prefix(stage));
+        step.and_then(|step| step.trim().split(':').next()?.parse().ok()).unwrap_or(0)
+    };
+    let mut counts: Vec<u64> = limits.map(count).collect();
+    counts.dedup();
+    counts
+}
+
+#[test]
+fn no_more_old_turns_are_removed_than_necessary() {
+    let words = "planks ".repeat(400);
+    let turns: String =
+        (1..=12).map(|turn| format!("u{turn} ^a{}: {words}\na{turn} ^u{turn}: Done\n", turn - 1)).collect();
+    let conversation = format!("a0: Hello\n{turns}u13 ^a12: thanks\n  a13 read=8500: welcome\n");
+    let counts = count_removed(&conversation, "turns", (900..8400).rev().step_by(200));
+    assert_eq!(counts, (1..=11).collect::<Vec<u64>>());
+}
+
+#[test]
+fn no_more_recent_calls_are_removed_than_necessary() {
+    let words = "planks ".repeat(400);
+    let calls: String = (1..=6)
+        .map(|call| format!("a{call} ^u{call}: !Bash {words}\nu{} ^a{call}: =a{call} ok\n", call + 1))
+        .collect();
+    let conversation = format!("u1: dig\n{calls}a7 ^u7 read=4300: Done\n");
+    let counts = count_removed(&conversation, "recent-tools", (400..4200).rev().step_by(200));
+    assert_eq!(counts, (1..=6).collect::<Vec<u64>>());
 }
