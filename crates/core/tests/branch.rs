@@ -37,6 +37,14 @@ fn file_without_forks_is_one_branch() {
 }
 
 #[test]
+fn branch_ends_with_a_result_that_follows_the_last_answer() {
+    assert_snapshot!(
+        describe("u1: dig\n  a1: I dig.\n    a2: !Bash dig\n      u2: =a2 done"),
+        @"u2 prompt u1 turns 1/1"
+    );
+}
+
+#[test]
 fn ten_edits_are_ten_branches() {
     let mut text = "u0: hello\n  a0: hi\n".to_owned();
     for k in 1..=10 {
