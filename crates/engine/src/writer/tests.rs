@@ -282,6 +282,36 @@ fn prune_keeps_everything_if_a_journal_line_is_damaged() {
     assert!(!store.at("state/trash/1-0").exists());
 }
 
+/// Deletes the line from the journal that records the end of an op, as if the op had been interrupted.
+fn forget_end(store: &TestStore, op: OpId) {
+    let journal = store.at("state/journal.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let is_end = |line: &&str| line.contains(&format!("\"op\":{},", op.0)) && line.contains("done");
+    assert_eq!(text.lines().filter(is_end).count(), 1, "{text}");
+    let rest: String =
+        text.lines().filter(|line| !is_end(line)).flat_map(|line| [line, "\n"]).collect();
+    std::fs::write(&journal, rest).unwrap();
+}
+
+#[test]
+fn interrupted_op_is_rolled_back_unless_a_later_op_changed_its_file() {
+    let store = TestStore::new();
+    let original = std::fs::read(store.at("p/a.jsonl")).unwrap();
+    let first = store.writer.commit(store.plan(vec![store.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
+    let remove = FileOp::Remove { path: store.at("p/side") };
+    store.writer.commit(store.plan(vec![remove]), || Ok(())).unwrap();
+    forget_end(&store, first);
+    store.writer.read_journal().unwrap();
+    assert_eq!(std::fs::read(store.at("p/a.jsonl")).unwrap(), original);
+
+    let first = store.writer.commit(store.plan(vec![store.append(b"{\"a\":3}\n")]), || Ok(())).unwrap();
+    store.writer.commit(store.plan(vec![store.append(b"{\"a\":4}\n")]), || Ok(())).unwrap();
+    let after = std::fs::read(store.at("p/a.jsonl")).unwrap();
+    forget_end(&store, first);
+    store.writer.read_journal().unwrap();
+    assert_eq!(std::fs::read(store.at("p/a.jsonl")).unwrap(), after);
+}
+
 /// Each byte of the state folder is damaged, and each file deleted, in turn.
 #[test]
 fn damage_in_the_state_folder_changes_no_session() {
