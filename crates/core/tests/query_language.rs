@@ -129,6 +129,14 @@ fn queries_parse_to_predicates() {
 }
 
 #[test]
+fn times_are_utc_by_default() {
+    let format = |text: &str| Query::parse(text).expect("a query").to_string();
+    assert_eq!(format("since:2026-01-31"), "since:2026-01-31T00:00:00.000Z");
+    assert_eq!(format("until:2026-01-31T12:30:00+01:00"), "until:2026-01-31T11:30:00.000Z");
+    assert!(Query::parse("since:7d").is_err());
+}
+
+#[test]
 fn invalid_queries_report_a_hint() {
     let cases = [
         "",

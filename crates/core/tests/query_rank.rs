@@ -54,6 +54,48 @@ fn tool_field_matches_a_part_of_an_mcp_name() {
 }
 
 #[test]
+fn file_field_matches_the_paths_of_a_call() {
+    let call = |uuid: &str, input: &str| {
+        format!(
+            r#"raw: {{"type":"assistant","uuid":"{uuid}","message":{{"role":"assistant","content":[{{"type":"tool_use","id":"t{uuid}","name":"Edit","input":{input}}}]}}}}"#
+        )
+    };
+    let text = [
+        call("a1", r#"{"file_path":"/work/src/shed.rs","old_string":"rake.rs"}"#),
+        call("a2", r#"{"notebook_path":"/work/rake.ipynb"}"#),
+        call("a3", r#"{"pattern":"shed","path":"/work/docs"}"#),
+    ]
+    .join("\n");
+    let matches = |file: &str| evaluate(&text, &format!("file:{file}"));
+    assert_eq!(matches("src/SHED"), [true, false, false]);
+    assert_eq!(matches("rake"), [false, true, false]);
+    assert_eq!(matches("docs"), [false, false, true]);
+    assert_eq!(matches("/work"), [true, true, true]);
+}
+
+#[test]
+fn result_belongs_to_the_tool_of_a_call_before_the_first_entry() {
+    let bytes = script::bytes("u2: =a1 rake");
+    let read_result = |prior_call: Option<&str>| {
+        let mut builder = SearchDocBuilder::default();
+        if let Some(id) = prior_call {
+            builder.add_prior_call(rethread_core::id::Id::from_text(id.as_bytes()), "Bash");
+        }
+        let mut tools = Vec::new();
+        LineSplitter::default().feed(&bytes, true, &mut Vec::new(), |line, problems| {
+            read_line(&line, problems, |entry, _| {
+                tools = builder.build_doc(&entry).expect("a document").tools;
+            });
+        });
+        tools
+    };
+    let line = String::from_utf8(bytes.clone()).expect("text");
+    let id = line.split("\"tool_use_id\":\"").nth(1).and_then(|rest| rest.split('"').next());
+    assert_eq!(read_result(Some(id.expect("an id"))), ["Bash"]);
+    assert_eq!(read_result(None), [] as [&str; 0]);
+}
+
+#[test]
 fn prompts_rank_before_answers_and_answers_before_tools_and_results() {
     let text = "u1: shed\n  a1: shed\n    a2: ?shed\n      a3: !Bash shed\n        u2: =a3 shed\n          u3 meta: shed";
     let scores = score(text, "shed");

@@ -136,3 +136,30 @@ fn no_more_recent_calls_are_removed_than_necessary() {
     let counts = count_removed(&conversation, "recent-tools", (400..4200).rev().step_by(200));
     assert_eq!(counts, (1..=6).collect::<Vec<u64>>());
 }
+
+#[test]
+fn no_more_old_calls_are_removed_than_necessary() {
+    let (input, result) = ("planks ".repeat(400), "nails ".repeat(800));
+    let turn = |turn: u32| {
+        let previous = turn - 1;
+        format!(
+            "
+u{turn} ^a1{previous}: dig
+  a{turn}: !Bash {input}
+    u1{turn}: =a{turn} {result}
+      a1{turn}: ok"
+        )
+    };
+    let turns: String = (1..=6).map(turn).collect();
+    let conversation = format!(
+        "
+a10: Hello{turns}
+        u7: more
+          a7: yes
+            u8: thanks
+              a8 read=12000: welcome
+"
+    );
+    let counts = count_removed(&conversation, "tools", (700..4400).rev().step_by(200));
+    assert_eq!(counts, (1..=6).collect::<Vec<u64>>());
+}

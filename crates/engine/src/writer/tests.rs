@@ -288,8 +288,7 @@ fn forget_end(store: &TestStore, op: OpId) {
     let text = std::fs::read_to_string(&journal).unwrap();
     let is_end = |line: &&str| line.contains(&format!("\"op\":{},", op.0)) && line.contains("done");
     assert_eq!(text.lines().filter(is_end).count(), 1, "{text}");
-    let rest: String =
-        text.lines().filter(|line| !is_end(line)).flat_map(|line| [line, "\n"]).collect();
+    let rest: String = text.lines().filter(|line| !is_end(line)).flat_map(|line| [line, "\n"]).collect();
     std::fs::write(&journal, rest).unwrap();
 }
 
