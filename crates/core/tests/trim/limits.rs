@@ -163,3 +163,22 @@ a10: Hello{turns}
     let counts = count_removed(&conversation, "tools", (700..4400).rev().step_by(200));
     assert_eq!(counts, (1..=6).collect::<Vec<u64>>());
 }
+
+#[test]
+fn images_in_a_tool_result_are_replaced_and_its_text_stays() {
+    let [parent, uuid] = ["a1", "u2"].map(script::uuid_from_name);
+    let image =
+        r#"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}"#;
+    let conversation = format!(
+        r#"
+u1: look
+  a1: !Read shed.png
+raw: {{"type":"user","uuid":"{uuid}","parentUuid":"{parent}","timestamp":"2025-01-01T00:00:05.000Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_a1","content":[{{"type":"text","text":"two planks"}},{image}]}}]}}}}
+a2 ^u2: Nice
+"#
+    );
+    let trimmed = trim_script(&conversation, &drop_kinds(&[ContentKind::Images]));
+    assert!(trimmed.contains(r#"{"type":"text","text":"two planks"}"#), "{trimmed}");
+    assert!(trimmed.contains(&format!("image of {} bytes removed by rethread", image.len())), "{trimmed}");
+    assert!(!trimmed.contains("iVBORw0KGgo="), "{trimmed}");
+}
