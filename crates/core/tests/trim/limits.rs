@@ -75,6 +75,24 @@ u3 ^s1 recap: so far
 }
 
 #[test]
+fn image_above_a_prompt_belongs_to_its_turn() {
+    let conversation = "
+u1: dig
+  a1: Done
+    u2: [image]
+      u3: look
+        a3: Nice
+";
+    let options = TrimOptions { keep_last: Some(1), ..TrimOptions::default() };
+    insta::assert_snapshot!(trim_script(conversation, &options), @"
+    u2 ^null: [image]
+    u3 ^u2: look
+    a3 ^u3: Nice
+    - turns 1
+    ");
+}
+
+#[test]
 fn note_states_the_time_the_lines_and_the_turns_that_it_replaces() {
     let words = "planks ".repeat(200);
     let conversation = format!(

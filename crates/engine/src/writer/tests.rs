@@ -246,6 +246,36 @@ fn file_that_another_process_changed_just_now_is_live() {
     assert!(matches!(commit(), Err(Error::Live { evidence: LiveEvidence::Fresh, .. })));
 }
 
+/// A client that has another session open does not matter.
+#[test]
+fn session_is_live_if_a_running_client_registered_it() {
+    let store = TestStore::new();
+    let name = "client/projects/p/file.jsonl";
+    store.put(name, b"{}\n");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    std::fs::File::options().append(true).open(store.at(name)).unwrap().set_modified(long_ago).unwrap();
+    let commit = || {
+        let (path, fingerprint) = (store.at(name), store.fingerprint(name));
+        let append = FileOp::Append { path, fingerprint, bytes: b"{}\n".to_vec() };
+        store.writer.commit(Plan { even_if_live: false, ..store.plan(vec![append]) }, || Ok(()))
+    };
+    let register = |session: &str| {
+        let record = format!("{{\"sessionId\":\"{session}\"}}");
+        store.put(&format!("client/sessions/{}.json", std::process::id()), record.as_bytes());
+    };
+    register("other");
+    commit().unwrap();
+    // The id of the session, or the name of its file.
+    for session in ["a", "file"] {
+        register(session);
+        let refused = commit();
+        assert!(
+            matches!(refused, Err(Error::Live { evidence: LiveEvidence::Registered, .. })),
+            "{refused:?}"
+        );
+    }
+}
+
 #[test]
 fn damaged_file_in_the_trash_is_not_returned() {
     let store = TestStore::new();
