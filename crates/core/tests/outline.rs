@@ -51,6 +51,11 @@ fn render(text: &str, all: bool, around: &str) -> String {
     outline.rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
+/// Renders the rows near an entry, with a caption: insta accepts every snapshot that begins with `⋮`.
+fn render_around(text: &str, all: bool, around: &str) -> String {
+    format!("around {around}\n{}", render(text, all, around))
+}
+
 fn render_folded(text: &str) -> String {
     render(text, false, "")
 }
@@ -253,7 +258,8 @@ fn option_around_shows_only_near_rows() {
     let mut text = straight_conversation(1, 20, "null");
     text.push_str(&straight_conversation(100, 12, "a10"));
     text.push_str(&straight_conversation(200, 30, "a10"));
-    assert_snapshot!(render(&text, false, "u200"), @r"
+    assert_snapshot!(render_around(&text, false, "u200"), @r"
+    around u200
     ⋮ 6 turns, 6 rows, 0 tips
     ● u7
     ● u8
@@ -272,7 +278,8 @@ fn option_around_shows_only_near_rows() {
     ● u206
     ⋮ 23 turns, 23 rows, 1 tips
     ");
-    assert_snapshot!(render(&text, false, "a9"), @r"
+    assert_snapshot!(render_around(&text, false, "a9"), @r"
+    around a9
     ⋮ 5 turns, 5 rows, 0 tips
     ● u6
     ● u7
@@ -299,7 +306,8 @@ fn option_around_shows_only_near_rows() {
     ● u204
     ⋮ 25 turns, 25 rows, 1 tips
     ");
-    assert_snapshot!(render(&text, true, "a200"), @r"
+    assert_snapshot!(render_around(&text, true, "a200"), @r"
+    around a200
     ⋮ 9 turns, 17 rows, 0 tips
     ● a9
     ● u10

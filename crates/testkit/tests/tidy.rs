@@ -319,3 +319,18 @@ fn tests_start_processes_through_the_testkit() {
         assert_eq!(count, wrapped_count, "`{mark}` is in {}", path.display());
     }
 }
+
+/// insta takes a leading `⋮` for an old format, in which different texts may count as equal.
+#[test]
+fn no_snapshot_begins_with_a_vertical_ellipsis() {
+    for krate in ["core", "engine", "app", "testkit"] {
+        for (path, text) in read_sources(&crates_dir().join(krate)) {
+            for snapshot in text.split('@').skip(1) {
+                let literal = snapshot.trim_start_matches(['r', '#']);
+                let content = literal.strip_prefix('"').map(str::trim_start);
+                let is_vacuous = content.is_some_and(|content| content.starts_with('⋮'));
+                assert!(!is_vacuous, "a snapshot that cannot fail is in {}", path.display());
+            }
+        }
+    }
+}
