@@ -55,6 +55,25 @@ fn render_turn(text: &str) -> String {
 }
 
 #[test]
+fn result_names_the_tools_that_it_loads() {
+    let parent = script::uuid_from_name("a1");
+    let text = format!(
+        r#"
+u1: remember it
+  a1: !ToolSearch memory
+raw: {{"type":"user","uuid":"u2","parentUuid":"{parent}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_a1","content":[{{"type":"text","text":"two tools"}},{{"type":"tool_reference","tool_name":"Remember"}},{{"type":"tool_reference","tool_name":"Recall"}}]}}]}}}}
+"#
+    );
+    assert_snapshot!(render_turn(&text), @r#"
+    prompt: remember it
+    tool ToolSearch {"command":"memory"} → two tools
+    tool loaded: Remember
+    tool loaded: Recall
+    1 responses, 5 out
+    "#);
+}
+
+#[test]
 fn results_do_not_end_a_turn() {
     let text = "
         u1: what is in the shed

@@ -415,7 +415,7 @@ pub(crate) fn entry_text(entry: &Entry<'_>) -> String {
     }
 }
 
-/// Joins the texts with blank lines between them, and appends a line for each loaded tool.
+/// Joins the texts with blank lines between them, and adds a line for each loaded tool.
 fn join_texts(content: &Content<'_>) -> String {
     let mut joined = String::new();
     for text in content.texts() {
@@ -426,7 +426,8 @@ fn join_texts(content: &Content<'_>) -> String {
     }
     for block in content.blocks().iter().filter(|block| block.kind == BlockKind::ToolReference) {
         if let Some(tool) = block.tool_name {
-            joined.push_str(&format!("tool loaded: {}\n", tool.decode()));
+            let separator = if joined.is_empty() { "" } else { "\n" };
+            joined.push_str(&format!("{separator}tool loaded: {}", tool.decode()));
         }
     }
     joined
