@@ -188,6 +188,8 @@ names! {
         AutoMode = "auto_mode",
         /// Auto mode was exited.
         AutoModeExit = "auto_mode_exit",
+        /// The spending limit of a print-mode run, and how much of it is used.
+        BudgetUsd = "budget_usd",
         /// The permissions of a custom command.
         CommandPermissions = "command_permissions",
         /// A file that a compaction kept by name only.
@@ -208,6 +210,10 @@ names! {
         File = "file",
         /// A hook added context.
         HookAdditionalContext = "hook_additional_context",
+        /// A hook failed and stopped what it ran for.
+        HookBlockingError = "hook_blocking_error",
+        /// A hook failed without stopping anything.
+        HookNonBlockingError = "hook_non_blocking_error",
         /// A hook ran.
         HookSuccess = "hook_success",
         /// A message from a hook to the user.
@@ -240,6 +246,8 @@ names! {
         SkillListing = "skill_listing",
         /// A reminder of the task list.
         TaskReminder = "task_reminder",
+        /// The state of a background task or subagent.
+        TaskStatus = "task_status",
         /// A reminder of the to-do list.
         TodoReminder = "todo_reminder",
         /// The number of remaining tokens.

@@ -146,3 +146,44 @@ fn is_known(kind: SchemaItemKind, name: &str) -> bool {
         SchemaItemKind::Field => name.split_once('.').is_some_and(|(_, field)| is_known_field(field)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::SchemaCollector;
+    use crate::entry::with_entry;
+
+    fn unknown_names(lines: &[&str]) -> Vec<String> {
+        let mut schema = SchemaCollector::default();
+        for line in lines {
+            with_entry(line.as_bytes(), |entry| schema.add(entry));
+        }
+        schema.rows().filter(|(.., known)| !known).map(|(_, name, ..)| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn names_of_client_2_1_326_are_known() {
+        let none: [String; 0] = [];
+        assert_eq!(
+            unknown_names(&[
+                r#"{"type":"assistant","requestSessionId":"s","apiError":"max_output_tokens"}"#,
+                r#"{"type":"user","toolDenialBeforeRun":true}"#,
+                r#"{"type":"system","subtype":"local_command","source":"user"}"#,
+                r#"{"type":"attachment","attachment":{"type":"task_status"}}"#,
+                r#"{"type":"attachment","attachment":{"type":"hook_blocking_error"}}"#,
+                r#"{"type":"attachment","attachment":{"type":"hook_non_blocking_error"}}"#,
+                r#"{"type":"attachment","attachment":{"type":"budget_usd"}}"#,
+            ]),
+            none
+        );
+    }
+
+    #[test]
+    fn other_names_are_unknown() {
+        let lines = [
+            r#"{"type":"attachment","attachment":{"type":"x"}}"#,
+            r#"{"type":"user","y":1}"#,
+            r#"{"type":"z"}"#,
+        ];
+        assert_eq!(unknown_names(&lines), ["z", "x", "user.y"]);
+    }
+}
