@@ -24,8 +24,9 @@ use crate::json;
 ///
 /// Presets: `light` omits progress, file snapshots, attachments without text for the model, reads that are repeated later,
 /// and tool results over 4 kB that are older than ten turns. `lighter` also omits thinking, images and all tool results
-/// older than two turns. `bare` omits everything but prompts and answers. `whole` omits nothing. Options add to a preset;
-/// options without a preset omit only what they name.
+/// older than two turns. `bare` omits everything but prompts and answers. `whole` omits nothing and also copies the other
+/// branches, unless --branch selects one. Options add to a preset; options without a preset omit what they name, the other
+/// branches and the client's own records.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread clone last                                  preset `light`\n  \
@@ -81,6 +82,7 @@ pub(crate) fn run(args: &Args, app: &AppContext, out: &mut Out) -> Result<Exit, 
         title_suffix: copy_name.to_owned(),
         title: args.title.clone(),
         project_folder: args.into.clone(),
+        roots: app.roots.clone(),
         now: write_report::now(&app.clock),
         dry_run: args.dry_run,
     };

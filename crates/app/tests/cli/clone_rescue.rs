@@ -105,6 +105,91 @@ fn a_complete_copy_loads_the_same_entries() {
     }
 }
 
+/// A session with a fork, a compaction, and lines of every kind without a uuid.
+const RECORDS: &str = "
+mode: normal
+u1: plan the beds
+  a1: three beds
+    u2: plant beans
+      a2: planted beans
+    u3: plant peas
+      a3: planted peas
+        s1: compact_boundary compacted
+          u4 recap: they planted peas
+            u5: water them
+              a4: watered
+file-history-snapshot ~u5: {}
+raw: {\"type\":\"api-request-shape\",\"sessionId\":\"x\",\"shapeHash\":\"s1\",\"shape\":{}}
+raw: {\"type\":\"api-request-blob\",\"sessionId\":\"x\",\"hash\":\"b1\",\"message\":{}}
+raw: {\"type\":\"api-request\",\"sessionId\":\"x\",\"id\":\"r1\",\"keep\":0,\"tail\":[\"b1\"]}
+raw: {\"type\":\"cost-state\",\"sessionId\":\"x\",\"totalCostUSD\":1.5}
+raw: {\"type\":\"pr-link\",\"sessionId\":\"x\",\"prNumber\":7}
+custom-title: the garden
+last-prompt ~a4: water them
+mode: plan
+";
+
+#[test]
+fn a_complete_copy_has_every_line_in_its_order() {
+    let home = new_home();
+    let original = script::bytes(RECORDS);
+    home.write_old(&format!("{FOLDER}/{SESSION}.jsonl"), &original);
+    let copy = home.run_json(&["clone", SESSION, "--preset", "whole", "--json"]);
+    assert_eq!(copy["omitted"], Value::Array(Vec::new()), "{copy}");
+    assert_eq!(copy["changed_paths"], Value::Array(Vec::new()));
+    let without_envelope = |mut line: Value| {
+        let fields = line.as_object_mut().unwrap();
+        fields.remove("sessionId");
+        fields.remove("forkedFrom");
+        line
+    };
+    let original: Vec<Value> = String::from_utf8(original)
+        .unwrap()
+        .lines()
+        .map(|line| without_envelope(serde_json::from_str(line).unwrap()))
+        .collect();
+    let copied: Vec<Value> = read_lines(&copy).into_iter().map(without_envelope).collect();
+    assert_eq!(copied[..original.len()], original[..], "the lines of the original come first");
+    for client in CLIENTS {
+        let id = copy["session"].as_str().unwrap();
+        assert_eq!(home.loaded_entries(id, client), home.loaded_entries(SESSION, client), "{client}");
+    }
+    // A selected branch has no entries of the others, but all records.
+    let branch = home.run_json(&["clone", SESSION, "--preset", "whole", "--branch", "L4", "--json"]);
+    let causes: Vec<&str> =
+        branch["omitted"].as_array().unwrap().iter().map(|row| row["cause"].as_str().unwrap()).collect();
+    assert_eq!(causes, ["off-path"]);
+    let count_kind = |kind: &str| read_lines(&branch).iter().filter(|line| line["type"] == kind).count();
+    assert_eq!((count_kind("api-request"), count_kind("cost-state"), count_kind("assistant")), (1, 1, 2));
+}
+
+#[test]
+fn a_copy_is_never_written_next_to_the_root() {
+    let home = new_home();
+    home.write_old(&format!("plain/{SESSION}.jsonl"), script::bytes(&session_script()));
+    home.write("park/bench", "");
+    let root = home.path().join("plain");
+    let park = home.path().join("park");
+    let clone = |root: &std::path::Path, options: &[&str]| {
+        let args = ["--root", root.to_str().unwrap(), "clone", SESSION, "--json"];
+        home.run(&[&args[..], options].concat())
+    };
+    let into = ["--into", park.to_str().unwrap()];
+    for (root, options) in [(&root, &into[..]), (&root, &[]), (&root.join(format!("{SESSION}.jsonl")), &into)]
+    {
+        let output = clone(root, options);
+        let path = std::path::PathBuf::from(output.json_lines()[0]["path"].as_str().unwrap());
+        assert!(path.starts_with(home.path().join("plain")), "{path:?}");
+    }
+    // A client would not find a session in a folder below a project folder.
+    home.write_old(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(&session_script()));
+    let output = clone(&home.path().join(FOLDER), &into);
+    assert_eq!(output.code, 3, "{}", output.err);
+    let mut names: Vec<_> = std::fs::read_dir(home.path().join(".claude/projects")).unwrap().collect();
+    assert_eq!(names.pop().unwrap().unwrap().file_name(), "-home-ann-garden");
+    assert!(names.is_empty());
+}
+
 #[test]
 fn a_copy_can_be_written_to_another_project() {
     let home = new_home_with_session();

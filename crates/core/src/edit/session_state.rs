@@ -4,21 +4,24 @@ use crate::entry::{Entry, EntryRole, JsonStr, Kind};
 use crate::id::{Id, IdSet};
 use crate::tree::{EntryVisitor, LineSpan};
 
-/// Collects the lines without a uuid that hold state of the session, from entries in file order.
+/// Collects the lines without a uuid, which hold state of the session, from entries in file order.
 #[derive(Debug, Clone, Default)]
 pub struct SessionStateLines {
     /// The name of each line type with its last line.
     last_by_type: Vec<(String, LineSpan)>,
     /// The lines of the client's file history, by the uuid of their prompt.
     file_history: Vec<(Id, LineSpan)>,
+    /// All lines without a uuid.
+    all: Vec<LineSpan>,
 }
 
 impl SessionStateLines {
-    /// Adds the line of an entry if it has no uuid and holds session state or file history.
+    /// Adds the line of an entry if it has no uuid.
     pub fn add_entry(&mut self, entry: &Entry<'_>, span: LineSpan) {
         if entry.uuid.is_some() {
             return;
         }
+        self.all.push(span);
         match entry.kind {
             Kind::FileHistorySnapshot | Kind::FileHistoryDelta => {
                 let prompt =
@@ -39,6 +42,11 @@ impl SessionStateLines {
     /// Returns the file history lines that belong to any of the prompts, given by uuid, in file order.
     pub fn file_history_lines<'s>(&'s self, prompts: &'s IdSet) -> impl Iterator<Item = LineSpan> + 's {
         self.file_history.iter().filter(|(prompt, _)| prompts.contains(prompt)).map(|(_, span)| *span)
+    }
+
+    /// Returns all lines without a uuid, in file order.
+    pub fn all_lines(&self) -> &[LineSpan] {
+        &self.all
     }
 
     /// Returns the last line of each type with state of the whole session, such as the permission mode.

@@ -161,6 +161,11 @@ impl TrimOptions {
         is_new
     }
 
+    /// Returns whether nothing is to be removed.
+    pub fn is_empty(&self) -> bool {
+        *self == TrimOptions::default()
+    }
+
     /// Returns whether a kind of content is to be removed.
     pub fn has_kind(&self, kind: ContentKind) -> bool {
         self.drop.contains(&kind)

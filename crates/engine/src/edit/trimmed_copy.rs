@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rethread_core::edit::required_entries;
+use rethread_core::edit::{DraftSegment, required_entries};
 use rethread_core::entry::Timestamp;
 use rethread_core::id::IdSet;
 use rethread_core::resume::{ResumeOutcome, simulate_resume_at};
-use rethread_core::tree::NodeId;
+use rethread_core::tree::{LineSpan, NodeId};
 use rethread_core::trim::{BlockInventory, RemovalCause, SavingsByCause, TrimInput, TrimmedPath};
 
 use super::edit_session::EditSession;
 use super::new_session::{NewSession, NewSessionSpec};
 use super::title::choose_title;
 use crate::Error;
+use crate::disk::Roots;
 use crate::session::project::locate_project_dir;
 use crate::writer::SessionWriter;
 
@@ -41,13 +42,27 @@ pub struct TrimmedCopy {
     pub changed_paths: Vec<(String, u64)>,
 }
 
+/// The lines that a copy contains if no option removes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CopyScope {
+    /// The entries of the path, and the last state of the session.
+    Path,
+    /// The entries of the path, and all lines without a uuid.
+    PathAndRecords,
+    /// All entries, and all lines without a uuid.
+    File,
+}
+
 /// Options of [`SessionTrimmer::write_copy`].
 pub(crate) struct CopyOptions {
     pub(crate) command: &'static str,
     /// The suffix of the title, if no title is given.
     pub(crate) title_suffix: String,
     pub(crate) title: Option<String>,
-    pub(crate) project_folder: Option<PathBuf>,
+    /// The working folder of the copy and the roots that limit where its project folder may be. `None` for that of the
+    /// origin.
+    pub(crate) project: Option<(PathBuf, Roots)>,
+    pub(crate) scope: CopyScope,
     /// Copy the backups of edited files.
     pub(crate) copy_backups: bool,
     pub(crate) now: Timestamp,
@@ -109,7 +124,7 @@ impl SessionTrimmer {
         let leaf = trimmed.leaf.ok_or_else(|| Error::NothingRemains { path: path.clone() })?;
         let tokens = self.resume.estimate_tokens(&session.resume_index);
         let before = SessionSize { bytes: session.bytes, tokens };
-        let savings = self.collect_savings(&trimmed, options.copy_backups);
+        let savings = self.collect_savings(&trimmed, &options);
         let entries: IdSet =
             trimmed.lines.iter().map(|(node_id, _)| session.tree.node(*node_id).uuid).collect();
         let required: IdSet =
@@ -117,15 +132,22 @@ impl SessionTrimmer {
         let required: IdSet = required.intersection(&entries).copied().collect();
         // Free the memory of the trim before the draft is built.
         drop((self.inventory, self.resume, self.path));
-        let project = options.project_folder.map(|folder| locate_project_dir(&folder, &path)).transpose()?;
-        let changed_paths = count_edits_by_json_path(&trimmed);
+        let project =
+            options.project.map(|(folder, roots)| locate_project_dir(&folder, &path, &roots)).transpose()?;
+        let changed_paths = match options.scope {
+            CopyScope::File => Vec::new(),
+            _ => count_edits_by_json_path(&trimmed),
+        };
         let (id, note) = note.unzip();
         let tree = &session.tree;
+        let mut segments = trimmed.into_segments(|node_id| tree.node(node_id).span, note);
+        add_omitted_lines(&mut segments, &self.source, options.scope);
         let spec = NewSessionSpec {
             command: options.command,
             id,
             about: format!("of {} at {}", session.id, session.entry_handle(leaf)),
-            segments: trimmed.into_segments(|node_id| tree.node(node_id).span, note),
+            segments,
+            complete: options.scope != CopyScope::Path,
             entries: if options.copy_backups { entries } else { IdSet::default() },
             leaf,
             title: choose_title(options.title.as_deref(), session, &options.title_suffix)?,
@@ -142,9 +164,14 @@ impl SessionTrimmer {
     }
 
     /// Adds to the savings of a trim the lines that no copy contains: those off the path and those without a uuid.
-    fn collect_savings(&self, trimmed: &TrimmedPath, copy_backups: bool) -> SavingsByCause {
+    fn collect_savings(&self, trimmed: &TrimmedPath, options: &CopyOptions) -> SavingsByCause {
         let mut savings = trimmed.savings.clone();
-        self.inventory.add_lines_without_uuid(&mut savings, copy_backups);
+        if options.scope == CopyScope::File {
+            return savings;
+        }
+        if options.scope == CopyScope::Path {
+            self.inventory.add_lines_without_uuid(&mut savings, options.copy_backups);
+        }
         let tree = &self.source.session.tree;
         let mut is_on_path = vec![false; tree.nodes().len()];
         self.path.iter().for_each(|&node_id| is_on_path[node_id as usize] = true);
@@ -152,6 +179,23 @@ impl SessionTrimmer {
         off_path.for_each(|(_, node)| savings.add(RemovalCause::OffPath, 1, u64::from(node.span.len) + 1, 0));
         savings
     }
+}
+
+/// Adds the lines that the path of a copy does not contain but its scope does, in file order.
+fn add_omitted_lines(segments: &mut Vec<DraftSegment>, source: &EditSession, scope: CopyScope) {
+    if scope == CopyScope::Path {
+        return;
+    }
+    let unchanged = |span: LineSpan| DraftSegment::Line(span, Vec::new());
+    if scope == CopyScope::File {
+        *segments = source.session.tree.nodes().iter().map(|node| unchanged(node.span)).collect();
+    }
+    segments.extend(source.state_lines.all_lines().iter().map(|span| unchanged(*span)));
+    segments.sort_by_key(|segment| match segment {
+        DraftSegment::Line(span, _) => span.offset,
+        DraftSegment::Copy(range) => range.start,
+        DraftSegment::New(_) => 0,
+    });
 }
 
 /// Counts the edits of the copied lines by JSON path. The result is sorted by path.

@@ -9,7 +9,7 @@ use rethread_core::trim::{Escalation, EscalationStep, NotePosition, TrimmedPath,
 
 use crate::Error;
 use crate::disk::LineReader;
-use crate::edit::trimmed_copy::{CopyOptions, SessionTrimmer, TrimmedCopy};
+use crate::edit::trimmed_copy::{CopyOptions, CopyScope, SessionTrimmer, TrimmedCopy};
 use crate::writer::SessionWriter;
 
 /// Options of [`rescue`].
@@ -77,7 +77,8 @@ pub fn rescue(request: &RescueRequest, writer: &SessionWriter) -> Result<RescueO
             command: "rescue",
             title_suffix: "rescued".to_owned(),
             title: request.title.clone(),
-            project_folder: None,
+            project: None,
+            scope: CopyScope::Path,
             copy_backups: false,
             now: request.now,
             dry_run: request.dry_run,

@@ -1,11 +1,11 @@
 //! Trimmed copies: the choices of the form, as trim options and as shell arguments.
 
 use maud::{Markup, html};
-use rethread_engine::Error;
 use rethread_engine::core::trim::{ContentKind, TrimOptions, TrimPreset};
 use rethread_engine::ops;
 use rethread_engine::ops::clone::CloneRequest;
 use rethread_engine::ops::rescue::RescueRequest;
+use rethread_engine::{Error, Roots};
 
 use super::actions::build_title_args;
 use super::fields::FormFields;
@@ -46,6 +46,7 @@ fn clone_trimmed(action_request: &ActionRequest<'_>) -> Result<Markup, Error> {
         title_suffix: choice.title_suffix.to_owned(),
         title: title.clone(),
         project_folder: None,
+        roots: Roots::default(),
         now: action_request.now(),
         dry_run: action_request.is_dry_run(),
     };
