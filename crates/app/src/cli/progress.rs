@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::figures::{draw_bar, format_size};
+use super::figures::{draw_bar, format_percent, format_size};
 
 /// The width of the bar, in columns.
 const WIDTH: usize = 30;
@@ -29,10 +29,10 @@ impl ProgressBar {
             return;
         }
         let line = format!(
-            "{}  {:<WIDTH$} {:>3}%  {} of {}",
+            "{}  {:<WIDTH$} {:>4}  {} of {}",
             self.label,
             draw_bar(done.min(total), total, WIDTH),
-            share / 10,
+            format_percent(done.min(total) as f64, total as f64),
             format_size(done),
             format_size(total)
         );

@@ -18,9 +18,9 @@ pub(crate) fn format_size(bytes: u64) -> String {
     format_scaled(bytes, &["B", "kB", "MB", "GB", "TB", "PB", "EB"], " ")
 }
 
-/// Formats a number of tokens in decimal units: `999`, `12.3k`, `1.2M`.
+/// Formats a number of tokens in decimal units: `999`, `12.3k`, `1.2M`, `3.4B`.
 pub(crate) fn format_tokens(tokens: u64) -> String {
-    format_scaled(tokens, &["", "k", "M", "G", "T", "P", "E"], "")
+    format_scaled(tokens, &["", "k", "M", "B", "T"], "")
 }
 
 /// Formats a number in the largest unit that keeps it at least 1, with one decimal below 100 units.
@@ -38,6 +38,19 @@ fn format_scaled(number: u64, units: &[&str], gap: &str) -> String {
         format!("{value:.0}{gap}{}", units[unit])
     } else {
         format!("{value:.1}{gap}{}", units[unit])
+    }
+}
+
+/// Formats `part` of `whole` in percent, rounded to the nearest whole number: `0%`, `43%`, at most `999%`.
+///
+/// A share above 0 is never shown as `0%`, and one below the whole never as `100%`: these are `<1%` and `>99%`. Of 0 is
+/// `0%`.
+pub(crate) fn format_percent(part: f64, whole: f64) -> String {
+    let percent = if whole > 0.0 { (part / whole * 100.0).clamp(0.0, 999.0) } else { 0.0 };
+    match percent.round() as u64 {
+        0 if percent > 0.0 => "<1%".to_owned(),
+        100 if percent < 100.0 => ">99%".to_owned(),
+        rounded => format!("{rounded}%"),
     }
 }
 
@@ -80,7 +93,9 @@ pub(crate) fn draw_bar(value: u64, max: u64, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{count_noun, draw_bar, format_duration, format_size, format_tokens, group_digits};
+    use super::{
+        count_noun, draw_bar, format_duration, format_percent, format_size, format_tokens, group_digits,
+    };
 
     #[test]
     fn numbers_are_rounded_and_grouped() {
@@ -91,13 +106,24 @@ mod tests {
         );
         assert_eq!([format_size(123_456_789), format_size(u64::MAX)], ["123 MB", "18.4 EB"]);
         assert_eq!(
-            [format_tokens(999), format_tokens(12_345), format_tokens(1_200_000)],
-            ["999", "12.3k", "1.2M"]
+            [999, 12_345, 1_200_000, 3_400_000_000, 5_000_000_000_000, u64::MAX].map(format_tokens),
+            ["999", "12.3k", "1.2M", "3.4B", "5.0T", "18446744T"]
         );
         assert_eq!(
             [count_noun(1, "turn"), count_noun(2, "turn"), count_noun(2, "branch")],
             ["1 turn", "2 turns", "2 branches"]
         );
+    }
+
+    #[test]
+    fn percentages_are_rounded_and_only_the_whole_is_all() {
+        let shares =
+            [(0.0, 9.0), (1.0, 5783.0), (1.0, 8.0), (5.0, 40.0), (999.0, 1000.0), (9.0, 9.0), (5.0, 0.0)];
+        assert_eq!(
+            shares.map(|(part, whole)| format_percent(part, whole)),
+            ["0%", "<1%", "13%", "13%", ">99%", "100%", "0%"]
+        );
+        assert_eq!([format_percent(149.6, 100.0), format_percent(f64::INFINITY, 1.0)], ["150%", "999%"]);
     }
 
     #[test]

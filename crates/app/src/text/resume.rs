@@ -5,7 +5,7 @@ use rethread_engine::ops::Session;
 use rethread_engine::ops::explain::{ClientVerdict, EntryFate};
 
 use super::clean;
-use super::figures::{count_noun, group_digits};
+use super::figures::{count_noun, format_percent, group_digits};
 use super::layout::truncate_to_width;
 
 /// The maximum display width of a client version.
@@ -40,7 +40,12 @@ pub(crate) fn load_summary(session: &Session, verdict: &ClientVerdict) -> String
     let share = |part: u64, whole: u64, noun: &str| match whole {
         1 => format!("{part} of 1 {noun}"),
         _ => {
-            format!("{} of {} ({})", group_digits(part), count_noun(whole, noun), format_percent(part, whole))
+            format!(
+                "{} of {} ({})",
+                group_digits(part),
+                count_noun(whole, noun),
+                format_percent(part as f64, whole as f64)
+            )
         }
     };
     let loaded = share(loaded, entries, "entry");
@@ -59,14 +64,6 @@ pub(crate) fn load_summary(session: &Session, verdict: &ClientVerdict) -> String
         _ => format!("{} {plural}", group_digits(*count)),
     });
     format!("{client} loads {loaded}; {}", rest.collect::<Vec<_>>().join(", "))
-}
-
-/// Formats `part` of `whole` in percent, rounded down. Shares between 0 and 1 % are `<1%`; of 0 is `0%`.
-pub(crate) fn format_percent(part: u64, whole: u64) -> String {
-    match (part * 100).checked_div(whole) {
-        Some(0) if part > 0 => "<1%".to_owned(),
-        percent => format!("{}%", percent.unwrap_or(0)),
-    }
 }
 
 /// Describes why the client loads nothing, as the predicate of a sentence about the client.
@@ -161,20 +158,7 @@ pub(crate) fn line_list(lines: &[u32]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{format_percent, line_list};
-
-    #[test]
-    fn only_the_whole_is_a_hundred_percent() {
-        let formatted = [
-            format_percent(0, 9),
-            format_percent(1, 5783),
-            format_percent(301, 5783),
-            format_percent(999, 1000),
-            format_percent(9, 9),
-            format_percent(0, 0),
-        ];
-        assert_eq!(formatted, ["0%", "<1%", "5%", "99%", "100%", "0%"]);
-    }
+    use super::line_list;
 
     #[test]
     fn only_the_first_lines_are_listed() {

@@ -71,7 +71,7 @@ fn the_line_combines_client_input_and_session_files() {
         "rate_limits": {"five_hour": {"used_percentage": 12.5, "resets_at": Timestamp::now().as_second() + 7830}},
     });
     let expected =
-        "Opus 4.5 · $3.00 session · $8.00 today · block $8.00, 12 % of the limit, 2h 10m left · context 43 %";
+        "Opus 4.5 · $3.00 session · $8.00 today · block $8.00, 13% of the limit, 2h 10m left · context 43%";
     // A new day may start while the test runs.
     let ignore_midnight = |text: &str| text.replace("$0.00 today", "$8.00 today");
     assert_eq!(ignore_midnight(&statusline_output(&home, &input)), expected);
@@ -85,7 +85,7 @@ fn the_line_combines_client_input_and_session_files() {
     let without_details = statusline_output(&home, &json!({"transcript_path": path}));
     assert!(without_details.starts_with("claude-opus-4-5 · $3.00 session · "), "{without_details}");
     assert!(
-        without_details.contains(" · block $8.00, ") && without_details.ends_with("m left · context ~25 %"),
+        without_details.contains(" · block $8.00, ") && without_details.ends_with("m left · context ~25%"),
         "{without_details}"
     );
 
@@ -178,7 +178,7 @@ fn hostile_input_is_cleaned() {
         );
         let long = json!({"model": {"display_name": "x".repeat(5000)}, "context_window": {"used_percentage": 1e300}});
         let run = run_statusline(&home, long.to_string().as_bytes(), &["--color", color]);
-        assert!(run.out.chars().count() < 200 && run.out.contains("999 %"), "{}", run.out);
+        assert!(run.out.chars().count() < 200 && run.out.contains("999%"), "{}", run.out);
     }
     let input = json!({"transcript_path": "a\u{0}b\u{1b}[2J", "model": {"display_name": "\u{1b}[2J \n"}});
     assert_eq!(statusline_output(&home, &input).split(" · ").count(), 2);

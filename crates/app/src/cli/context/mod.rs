@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 use self::chart::Column;
 use super::args;
 use super::error::{CliError, Exit};
-use super::figures::{count_noun, draw_bar, format_tokens, group_digits};
+use super::figures::{count_noun, draw_bar, format_percent, format_tokens, group_digits};
 use super::out::Out;
 use super::style::{MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table, truncate_start, truncate_to_width};
@@ -104,12 +104,12 @@ fn print_size(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
     let window = &context.window;
     let used = window.used_tokens();
     let is_measured = window.context.is_some() && window.output.1 && window.since == 0;
-    let percent = used as f64 * 100.0 / context.limit as f64;
+    let percent = format_percent(used as f64, context.limit as f64);
     let usage =
         format!("{} of {} tokens", labels::format_amount(used, is_measured), format_tokens(context.limit));
     let model = clean::line(&context.history.model);
     let model = if model.is_empty() { String::new() } else { format!(" · {model}") };
-    out.line(&format!("{} ({percent:.0}%){}", paint(STRONG, &usage), paint(QUIET, &model)))?;
+    out.line(&format!("{} ({percent}){}", paint(STRONG, &usage), paint(QUIET, &model)))?;
     let parts = match window.context {
         Some(sent) => {
             let mut parts = vec![format!("{} sent with the last request", format_tokens(sent))];

@@ -5,7 +5,7 @@ use rethread_engine::ops::explain::{ClientRange, ClientVerdict, EntryFate, Expla
 
 use super::{labels, strip};
 use crate::cli::error::CliError;
-use crate::cli::figures::{count_noun, group_digits};
+use crate::cli::figures::{count_noun, format_percent, group_digits};
 use crate::cli::out::Out;
 use crate::cli::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use crate::cli::table::{Align, Cell, Table, truncate_to_width};
@@ -113,7 +113,7 @@ fn build_table(explanation: &Explanation, ranges: &[ClientRange], width: usize) 
             Cell::new(NAME, leaf),
             group_digits(loaded).into(),
             if width >= MIN_PERCENT_WIDTH {
-                Cell::new(QUIET, labels::format_percent(loaded, resume.entries as u64))
+                Cell::new(QUIET, format_percent(loaded as f64, resume.entries as f64))
             } else {
                 Cell::default()
             },

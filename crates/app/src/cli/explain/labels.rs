@@ -3,8 +3,7 @@
 use rethread_engine::core::resume::{LeafRule, LoadFailure, SkipReason};
 
 pub(super) use crate::text::resume::{
-    format_percent, leaf_rule_text, line_list, load_summary, omitted_count_text, rejection_text,
-    unreachable_reason_text,
+    leaf_rule_text, line_list, load_summary, omitted_count_text, rejection_text, unreachable_reason_text,
 };
 
 /// Returns a short label of a failure to load.

@@ -5,6 +5,7 @@ use rethread_engine::core::usage::CostTotals;
 use rethread_engine::ops::usage::{ContextUsage, StatuslineUsage, UsageBlock};
 
 use crate::cli::clean;
+use crate::cli::figures::format_percent;
 use crate::cli::style::{MARK, PLAIN, QUIET, paint};
 use crate::cli::table::truncate_to_width;
 use crate::json::statusline_input::StatuslineInput;
@@ -53,7 +54,8 @@ fn format_block(block: &UsageBlock, limit: Option<f64>, now: Timestamp) -> Strin
         (0, minutes) => format!("{minutes}m left"),
         (hours, minutes) => format!("{hours}h {minutes:02}m left"),
     };
-    let limit = limit.map_or(String::new(), |limit| format!(", {} of the limit", format_percent(limit)));
+    let limit =
+        limit.map_or(String::new(), |limit| format!(", {} of the limit", format_percent(limit, 100.0)));
     format!("{} {}{limit}, {remaining}", paint(QUIET, "block"), format_spent(&block.totals))
 }
 
@@ -64,10 +66,6 @@ fn format_context(context: &ContextUsage) -> String {
     format!(
         "{} {}",
         paint(QUIET, "context"),
-        paint(style, &format!("{prefix}{}", format_percent(context.percent)))
+        paint(style, &format!("{prefix}{}", format_percent(context.percent, 100.0)))
     )
-}
-
-fn format_percent(percent: f64) -> String {
-    format!("{:.0} %", percent.clamp(0.0, 999.0))
 }

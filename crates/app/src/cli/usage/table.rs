@@ -7,7 +7,9 @@ use rethread_engine::ops::usage::{GroupBy, GroupRow, UsageReport};
 use super::label::Labels;
 use crate::cli::clean;
 use crate::cli::error::CliError;
-use crate::cli::figures::{count_noun, draw_bar, format_duration, format_tokens, group_digits};
+use crate::cli::figures::{
+    count_noun, draw_bar, format_duration, format_percent, format_tokens, group_digits,
+};
 use crate::cli::out::Out;
 use crate::cli::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
 use crate::cli::table::{Align, Cell, Table, truncate_start, truncate_to_width};
@@ -197,11 +199,6 @@ fn print_notes(
         }
     }
     Ok(())
-}
-
-/// Formats `part` of `whole` in percent, rounded. Returns `0 %` if `whole` is 0.
-fn format_percent(part: f64, whole: f64) -> String {
-    if whole > 0.0 { format!("{:.0} %", part / whole * 100.0) } else { "0 %".to_owned() }
 }
 
 /// Describes the running block: its remaining time, its rates, and the projected totals at its end.
