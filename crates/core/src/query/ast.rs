@@ -45,6 +45,8 @@ pub enum Predicate {
     Project(String),
     /// The id of its session begins with this.
     Session(String),
+    /// The entry links this pull request: see [`super::is_pull_request_named`].
+    PullRequest(String),
     /// Whether the entry must report a failed tool or a failed API request, or must not.
     Error(bool),
     /// The entry was written at this time or later.
@@ -164,6 +166,7 @@ impl Display for Predicate {
             Predicate::Branch(value) => write_field(f, "branch", value),
             Predicate::Project(value) => write_field(f, "project", value),
             Predicate::Session(value) => write_field(f, "session", value),
+            Predicate::PullRequest(value) => write_field(f, "pr", value),
             Predicate::Error(yes) => f.write_str(if *yes { "error:yes" } else { "error:no" }),
             Predicate::Since(time) => write!(f, "since:{}", format_timestamp(*time)),
             Predicate::Until(time) => write!(f, "until:{}", format_timestamp(*time)),

@@ -218,6 +218,9 @@ impl CompiledQuery {
             Predicate::Error(error) => doc.error == *error,
             Predicate::Since(limit) => doc.time.is_some_and(|time| time >= *limit),
             Predicate::Until(limit) => doc.time.is_some_and(|time| time < *limit),
+            Predicate::PullRequest(name) => {
+                doc.pull_request.as_ref().is_some_and(|link| is_pull_request_named(link, name))
+            }
             Predicate::Session(id) => context.session.starts_with(id.as_str()),
             Predicate::Project(part) => context.project.iter().any(|project| has_substring(project, part)),
             Predicate::Status(ContextStatus::Subagent) => context.is_agent_file || doc.is_sidechain,
@@ -288,6 +291,25 @@ impl RankedTerm {
 /// Returns whether a tool has this name, or a part of its name between `__` is equal to it. Ignores ASCII case.
 pub fn is_tool_named(tool: &str, name: &str) -> bool {
     tool.eq_ignore_ascii_case(name) || tool.split("__").any(|part| part.eq_ignore_ascii_case(name))
+}
+
+/// Returns whether a pull request has this name: its number, with or without `#`; its repository and number as in
+/// `owner/shop#123`; or its address or one below it. Ignores ASCII case.
+///
+/// `link` is [`super::SearchDoc::pull_request`].
+pub fn is_pull_request_named(link: &str, name: &str) -> bool {
+    let mut fields = link.splitn(3, ' ');
+    let mut next_field = || fields.next().unwrap_or_default();
+    let (number, repository, url) = (next_field(), next_field(), next_field().trim_end_matches('/'));
+    let is_number = |name: &str| !number.is_empty() && name == number;
+    let (url, name) = (url.to_ascii_lowercase(), name.to_ascii_lowercase());
+    let is_below_url =
+        || name.strip_prefix(&url).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '?']));
+    is_number(name.strip_prefix('#').unwrap_or(&name))
+        || name
+            .rsplit_once('#')
+            .is_some_and(|(owner, name)| owner.eq_ignore_ascii_case(repository) && is_number(name))
+        || !url.is_empty() && is_below_url()
 }
 
 /// Returns whether `text` contains `part`, ignoring case. An empty `part` is never contained.

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use super::ast::SourceSet;
 use super::texts::{TextScope, TextSource, for_each_text};
-use crate::entry::{BlockKind, Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, find_member, value_text};
+use crate::entry::{
+    BlockKind, Entry, EntryDetail, EntryRole, Flags, JsonStr, Kind, Timestamp, find_member, value_text,
+};
 use crate::id::{Id, IdMap};
 
 /// A text of an entry, decoded.
@@ -39,6 +41,8 @@ pub struct SearchDoc<'a> {
     pub model: Option<Cow<'a, str>>,
     /// The git branch that the line states.
     pub branch: Option<Cow<'a, str>>,
+    /// The pull request that it links: number, repository and URL, separated by spaces.
+    pub pull_request: Option<String>,
     /// The session id in its line.
     pub session: Option<Cow<'a, str>>,
     /// The working directory of the client.
@@ -100,6 +104,7 @@ impl SearchDocBuilder {
         doc.key = compute_dedupe_key(entry, &doc);
         doc.model = entry.model().map(JsonStr::decode).map(replace_newlines);
         doc.branch = entry.git_branch.map(JsonStr::decode).map(replace_newlines);
+        doc.pull_request = describe_pull_request(entry);
         doc.session = entry.session_id.map(JsonStr::decode);
         doc.cwd = entry.cwd.map(JsonStr::decode);
         doc.error |= entry.role() == EntryRole::ApiError
@@ -173,6 +178,16 @@ impl SearchDoc<'_> {
             ..SearchDoc::default()
         })
     }
+}
+
+/// Returns number, repository and URL of the pull request that an entry links, without spaces in each. Returns `None` if
+/// it links none.
+fn describe_pull_request(entry: &Entry<'_>) -> Option<String> {
+    let EntryDetail::PullRequest { number, url, repository } = entry.detail() else { return None };
+    let without_spaces = |text: Cow<'_, str>| text.split_whitespace().collect::<String>();
+    let number = number.map(value_text).map(without_spaces).unwrap_or_default();
+    let text = |text: Option<JsonStr<'_>>| text.map(JsonStr::decode).map(without_spaces).unwrap_or_default();
+    Some(format!("{number} {} {}", text(repository), text(url)))
 }
 
 /// Returns the key that all copies of an entry share. Copies keep their uuid. Without a uuid, the key is a hash of

@@ -18,6 +18,7 @@ pub(super) enum Field {
     Branch,
     Project,
     Session,
+    PullRequest,
     Error,
     Since,
     Until,
@@ -32,6 +33,7 @@ const FIELDS: &[(Field, &str)] = &[
     (Field::Branch, "branch"),
     (Field::Project, "project"),
     (Field::Session, "session"),
+    (Field::PullRequest, "pr"),
     (Field::Error, "error"),
     (Field::Since, "since"),
     (Field::Until, "until"),
@@ -87,6 +89,7 @@ impl Field {
             Field::Branch => "a part of a git branch's name, such as main".to_owned(),
             Field::Project => "a part of a folder's path, such as work/shop".to_owned(),
             Field::Session => "the beginning of a session's id".to_owned(),
+            Field::PullRequest => "the number or the address of a pull request, such as 123".to_owned(),
         }
     }
 
@@ -113,6 +116,7 @@ impl Field {
             Field::Branch => Some(Predicate::Branch(text())),
             Field::Project => Some(Predicate::Project(text())),
             Field::Session => Some(Predicate::Session(text())),
+            Field::PullRequest => Some(Predicate::PullRequest(text())),
             Field::Error => match lower.as_str() {
                 "yes" => Some(Predicate::Error(true)),
                 "no" => Some(Predicate::Error(false)),
@@ -158,16 +162,18 @@ pub fn suggest_field(word: &str) -> Option<&'static str> {
 /// Returns the value closest to `typed`, ignoring the case of `typed`.
 ///
 /// Returns `None` if no value is similar, or if `typed` is empty or longer than 20 bytes. A value is similar if one
-/// is a prefix of the other, or if they differ in at most two characters and half of the shorter one.
+/// is a prefix of the other and has more than two bytes, or if they differ in at most two characters and half of the shorter one.
 fn find_nearest(typed: &str, values: &[&'static str]) -> Option<&'static str> {
     let typed = typed.to_lowercase();
     if typed.is_empty() || typed.len() > 20 {
         return None;
     }
-    let is_prefix = |value: &&'static str| value.starts_with(&typed) || typed.starts_with(*value);
+    let is_start = |value: &str| value.starts_with(&typed);
+    let is_prefix = |value: &str| is_start(value) || value.len() > 2 && typed.starts_with(value);
     let distance_to = |value: &str| compute_edit_distance(&typed, value);
-    let nearest = values.iter().copied().min_by_key(|value| (!is_prefix(value), distance_to(value)))?;
-    (is_prefix(&nearest)
+    let rank = |value: &str| (!is_start(value), !is_prefix(value), distance_to(value));
+    let nearest = values.iter().copied().min_by_key(|value| rank(value))?;
+    (is_prefix(nearest)
         || distance_to(nearest) <= 2 && distance_to(nearest) * 2 <= nearest.len().min(typed.len()))
     .then_some(nearest)
 }
@@ -196,7 +202,18 @@ mod tests {
     fn misspelled_fields_are_suggested_and_text_is_not() {
         let suggested = ["roel:user", "tools:Bash", "proj:x", "sesion:1", "Rle:user"].map(suggest_field);
         assert_eq!(suggested, ["role", "tool", "project", "session", "role"].map(Some));
-        let text = ["role:user", "std::fs", "http://x", "foo:bar", "roel:", "word", "x:role", "10:30"];
-        assert_eq!(text.map(suggest_field), [None; 8]);
+        let text = [
+            "role:user",
+            "std::fs",
+            "http://x",
+            "foo:bar",
+            "roel:",
+            "word",
+            "x:role",
+            "10:30",
+            "pr:7",
+            "prompt:x",
+        ];
+        assert_eq!(text.map(suggest_field), [None; 10]);
     }
 }

@@ -23,8 +23,8 @@ mod tokenizer;
 
 pub use ast::{Literal, Predicate, Query, SourceSet};
 pub use compiled::{
-    CompiledQuery, EntryContext, RankedTerm, Scorer, Unresolved, has_substring, idf, is_tool_named,
-    length_class,
+    CompiledQuery, EntryContext, RankedTerm, Scorer, Unresolved, has_substring, idf, is_pull_request_named,
+    is_tool_named, length_class,
 };
 pub use document::{SearchDoc, SearchDocBuilder, TextField};
 pub use excerpt::Excerpt;

@@ -19,7 +19,7 @@ pub enum TextSource {
     Result,
     /// Text of the client: command output, notices, errors, and messages that it writes as the user.
     System,
-    /// Summaries and titles.
+    /// Summaries, titles and links to pull requests.
     Summary,
     /// Context that the client adds for the model or records for itself: attachments, progress, unknown
     /// lines.
@@ -91,6 +91,13 @@ pub fn for_each_text<'a>(
             if let Some(text) = entry.text {
                 visit(TextSource::Summary, None, text.decode());
             }
+        }
+        Kind::PrLink => {
+            let fields = ["prUrl", "prRepository", "prNumber"].map(|name| entry.field(name));
+            fields
+                .into_iter()
+                .flatten()
+                .for_each(|field| visit(TextSource::Summary, None, value_text(field)));
         }
         Kind::QueueOperation => {
             if let Some(content) = entry.content {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rethread_core::entry::Timestamp;
 use rethread_core::query::{
     CompiledQuery, Predicate, SourceSet, SubwordSplit, TermCondition, TermPattern, TermPlan, has_substring,
-    is_tool_named,
+    is_pull_request_named, is_tool_named,
 };
 use rethread_core::resume::ContextStatus;
 
@@ -245,6 +245,9 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
             Predicate::File(part) => postings.match_field(field::FILE, part, has_substring)?,
             Predicate::Model(part) => postings.match_field(field::MODEL, part, has_substring)?,
             Predicate::Branch(part) => postings.match_field(field::BRANCH, part, has_substring)?,
+            Predicate::PullRequest(name) => {
+                postings.match_field(field::PULL_REQUEST, name, is_pull_request_named)?
+            }
             Predicate::Error(true) => postings.match_field(field::ERROR, "", |_, _| true)?,
             Predicate::Error(false) => negate_all(postings.match_field(field::ERROR, "", |_, _| true)?),
             Predicate::Since(start) => self.match_times(|time| time >= *start)?,

@@ -35,6 +35,7 @@ pub(crate) mod field {
     pub(in crate::search_index) const FILE: char = 'f';
     pub(in crate::search_index) const MODEL: char = 'm';
     pub(in crate::search_index) const BRANCH: char = 'b';
+    pub(in crate::search_index) const PULL_REQUEST: char = 'p';
     pub(in crate::search_index) const ERROR: char = 'e';
     pub(in crate::search_index) const SIDECHAIN: char = 's';
 }
@@ -181,6 +182,7 @@ impl SegmentBuilder {
         doc.files.iter().for_each(|file| add_field(field::FILE, file));
         doc.model.iter().for_each(|model| add_field(field::MODEL, model));
         doc.branch.iter().for_each(|branch| add_field(field::BRANCH, branch));
+        doc.pull_request.iter().for_each(|link| add_field(field::PULL_REQUEST, link));
         if doc.error {
             add_field(field::ERROR, "");
         }

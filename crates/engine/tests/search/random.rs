@@ -80,6 +80,9 @@ const FIELDS: &[&str] = &[
     "project:shed",
     "project:nowhere",
     "session:aaaa",
+    "pr:1",
+    "pr:https://x/pull/2",
+    "-pr:3",
     "error:yes",
     "error:no",
     "is:active",
@@ -136,7 +139,7 @@ struct LineSpec {
 }
 
 fn line_spec() -> impl Strategy<Value = LineSpec> {
-    (0..12u8, text(), any::<Pick>(), 0..400u16, 0..8u8, 0..40u8)
+    (0..13u8, text(), any::<Pick>(), 0..400u16, 0..8u8, 0..40u8)
         .prop_map(|(kind, text, parent, uuid, day, flag)| LineSpec { kind, text, parent, uuid, day, flag })
 }
 
@@ -176,6 +179,10 @@ fn write_line(spec: &LineSpec, previous_uuids: &[u16], session: &str) -> String 
         ),
         9 => format!("{{\"type\":\"system\",{common},\"subtype\":\"compact_boundary\",\"content\":{text}}}"),
         10 => format!("{{\"type\":\"custom-title\",\"customTitle\":{text},\"sessionId\":\"{session}\"}}"),
+        11 => format!(
+            "{{\"type\":\"pr-link\",\"sessionId\":\"{session}\",\"prNumber\":{0},\"prUrl\":\"https://x/pull/{0}\",\"prRepository\":{text}}}",
+            spec.day
+        ),
         _ => format!(
             "{{\"type\":\"attachment\",{common},\"attachment\":{{\"type\":\"file\",\"content\":{text}}}}}"
         ),

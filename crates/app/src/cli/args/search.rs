@@ -64,6 +64,7 @@ const LANGUAGE: &str = "Query language:\n  \
     branch:main           written on a git branch with this text in its name\n  \
     model:opus            written by a model with this text in its name\n  \
     session:3f2a          sessions with an id that begins with this\n  \
+    pr:123                the link to a pull request, by number, owner/shop#123 or address\n  \
     since:7d              written since then; until:2026-01-31 before then\n  \
     error:yes             failed tool calls and requests; error:no all others\n  \
     is:active             in context when the session is resumed; is:compacted and\n  \

@@ -33,6 +33,7 @@ pub(crate) fn render_query_help(site: &Site) -> Markup {
         ("project:shop", "sessions with this in the path of their folder"),
         ("branch:main", "on a git branch with this in its name"),
         ("model:opus", "by a model with this in its name"),
+        ("pr:123", "the session of a pull request, by number or address"),
         ("since:7d until:2026-01-31", "written in that time"),
         ("error:yes", "failed tool calls and requests"),
         ("is:active", "entries in context; also is:compacted, is:abandoned, is:subagent"),
