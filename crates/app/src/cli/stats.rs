@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rethread_engine::Roots;
 use rethread_engine::core::entry::{Timestamp, Usage};
-use rethread_engine::core::stats::StoreCounts;
+use rethread_engine::core::stats::{NotableFeature, StoreCounts};
 use rethread_engine::ops;
 use rethread_engine::ops::stats::FileStats;
 
@@ -48,24 +48,30 @@ pub(crate) fn run(args: &args::Stats, app: &AppContext, out: &mut Out) -> Result
     })
 }
 
+/// Prints one row per file: messages, tool calls and turns, and the features for which it stands out.
 fn print_files(files: &[FileStats], out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("size", Align::Right, 9)
         .column("lines", Align::Right, 10)
-        .column("malformed", Align::Right, 9)
-        .column("messages", Align::Right, 9)
+        .column("user", Align::Right, 9)
+        .column("assistant", Align::Right, 9)
         .column("tools", Align::Right, 8)
         .column("errors", Align::Right, 7)
+        .column("turns", Align::Right, 7)
+        .column("notable", Align::Left, 60)
         .column("file", Align::Left, 300);
     for FileStats { path, counts } in files {
         let format_nonzero = |n: u64| if n == 0 { String::new() } else { group_digits(n) };
+        let notable: Vec<&str> = counts.notable_features().map(NotableFeature::name).collect();
         table.row(vec![
             Cell::new(QUIET, format_size(counts.bytes)),
             group_digits(counts.lines).into(),
-            Cell::new(BAD, format_nonzero(counts.malformed)),
+            format_nonzero(counts.user_messages).into(),
             format_nonzero(counts.messages).into(),
             format_nonzero(counts.tool_uses).into(),
             Cell::new(BAD, format_nonzero(counts.tool_results_is_error)),
+            format_nonzero(counts.turns).into(),
+            Cell::new(MARK, notable.join(", ")),
             clean::line(path).into(),
         ]);
     }
@@ -86,17 +92,23 @@ fn print_counts(counts: &StoreCounts, app: &AppContext, out: &mut Out) -> Result
         let active = format_duration(counts.active_millis.unsigned_abs());
         out.line(&format!("{range}, {active} active"))?;
     }
-    let copied = counts.turns_written.saturating_sub(counts.turns);
+    let copied = total.turns.saturating_sub(counts.turns);
     let mut parts = vec![count_noun(counts.turns, "turn")];
     parts.extend((copied > 0).then(|| format!("{} more copied by forks", group_digits(copied))));
     let unique = counts.deduplicated_totals();
     parts.push(count_noun(unique.responses as u64, "response"));
-    parts.extend((counts.forks > 0).then(|| count_noun(counts.forks, "fork")));
+    let branches = total.forks.extra_branches;
+    parts.extend((branches > 0).then(|| count_noun(branches, "fork")));
     out.line(&parts.join(", "))?;
     print_usage(&unique.usage, out)?;
     print_tools(counts, out)?;
     print_counts_by_name("models, by lines", &counts.models, PLAIN, out)?;
     print_counts_by_name("line types", &total.types, PLAIN, out)?;
+    print_counts_by_name("entries with several children, by their types", &total.forks.siblings, PLAIN, out)?;
+    print_counts_by_name("and by cause", &total.forks.kinds, PLAIN, out)?;
+    let versions = total.forks.prompt_versions.iter();
+    let versions = versions.map(|(versions, prompts)| (format!("{versions} versions"), *prompts)).collect();
+    print_counts_by_name("edited prompts", &versions, PLAIN, out)?;
     print_counts_by_name("content blocks", &counts.blocks, PLAIN, out)?;
     print_counts_by_name("system subtypes", &counts.system_subtypes, PLAIN, out)?;
     let problems = [

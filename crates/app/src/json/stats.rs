@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::stats::{FileCounts, StoreCounts};
+use rethread_engine::core::stats::{FileCounts, NotableFeature, StoreCounts};
 use serde::Serialize;
 
 use super::object::{ObjectJson, UsageJson, build_object, format_time};
@@ -13,6 +13,9 @@ pub(crate) struct FileJson<'a> {
     path: &'a str,
     #[serde(flatten)]
     counts: CountsJson<'a>,
+    turns: u64,
+    forks: u64,
+    notable: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -26,11 +29,17 @@ struct CountsJson<'a> {
     uuids_repeated: u64,
     roots: u64,
     parents_missing: u64,
+    user_messages: u64,
     messages: u64,
     tool_uses: u64,
     tool_uses_unpaired: u64,
     tool_results_unpaired: u64,
     tool_results_is_error: u64,
+    longest_turn: u64,
+    compactions: u64,
+    siblings: &'a BTreeMap<String, u64>,
+    forks_by_kind: &'a BTreeMap<String, u64>,
+    prompt_versions: &'a BTreeMap<u64, u64>,
 }
 
 impl<'a> From<&'a FileCounts> for CountsJson<'a> {
@@ -45,18 +54,33 @@ impl<'a> From<&'a FileCounts> for CountsJson<'a> {
             uuids_repeated: counts.uuids_repeated,
             roots: counts.roots,
             parents_missing: counts.parents_missing,
+            user_messages: counts.user_messages,
             messages: counts.messages,
             tool_uses: counts.tool_uses,
             tool_uses_unpaired: counts.tool_uses_unpaired,
             tool_results_unpaired: counts.tool_results_unpaired,
             tool_results_is_error: counts.tool_results_is_error,
+            longest_turn: counts.longest_turn,
+            compactions: counts.compactions,
+            siblings: &counts.forks.siblings,
+            forks_by_kind: &counts.forks.kinds,
+            prompt_versions: &counts.forks.prompt_versions,
         }
     }
 }
 
 /// Builds the `file` object of `stats --files`.
 pub(crate) fn build_file<'a>(path: &'a str, counts: &'a FileCounts) -> ObjectJson<FileJson<'a>> {
-    build_object("file", FileJson { path, counts: counts.into() })
+    build_object(
+        "file",
+        FileJson {
+            path,
+            counts: counts.into(),
+            turns: counts.turns,
+            forks: counts.forks.extra_branches,
+            notable: counts.notable_features().map(NotableFeature::name).collect(),
+        },
+    )
 }
 
 #[derive(Serialize)]
@@ -114,8 +138,8 @@ pub(crate) fn build_stats(counts: &StoreCounts) -> ObjectJson<StatsJson<'_>> {
             usage_once: (&once.usage).into(),
             models: &counts.models,
             turns: counts.turns,
-            turns_written: counts.turns_written,
-            forks: counts.forks,
+            turns_written: counts.total.turns,
+            forks: counts.total.forks.extra_branches,
             problems: &counts.problems,
             unknown: &counts.unknown,
             first: format_time(counts.time_span.map(|(first, _)| Timestamp(first))),

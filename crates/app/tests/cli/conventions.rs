@@ -210,7 +210,7 @@ pub(crate) fn list_json_keys(home: &Home, args: &[&str]) -> String {
 }
 
 fn collect_keys(name: &str, value: &Value, found: &mut BTreeSet<String>) {
-    const MAPS: [&str; 16] = [
+    const MAPS: [&str; 19] = [
         "by_status",
         "findings",
         "codes",
@@ -221,6 +221,9 @@ fn collect_keys(name: &str, value: &Value, found: &mut BTreeSet<String>) {
         "files",
         "blocks",
         "system_subtypes",
+        "siblings",
+        "forks_by_kind",
+        "prompt_versions",
         "tools",
         "tool_calls",
         "models",
@@ -263,11 +266,11 @@ fn json_keys_are_frozen() {
     turn: type v session turn uuid path_relation entry_role prompt media parts models responses usage first last duration_ms lines
     ");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "stats", "--files", "--json"]), @"
-    file: type v path bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error
+    file: type v path bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing user_messages messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error longest_turn compactions siblings forks_by_kind prompt_versions turns forks notable
     stats.tool_calls[]: calls errors mean_ms
     stats.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     stats.usage_once: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
-    stats: type v files bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error blocks system_subtypes tools tool_calls responses usage responses_once usage_once models turns turns_written forks problems unknown first last wall_ms active_ms
+    stats: type v files bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing user_messages messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error longest_turn compactions siblings forks_by_kind prompt_versions blocks system_subtypes tools tool_calls responses usage responses_once usage_once models turns turns_written forks problems unknown first last wall_ms active_ms
     ");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "tools", "last", "--json"]), @"
     tool.result: text media is_error line answered_at

@@ -39,6 +39,8 @@ mod repair;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod stats;
+#[cfg(test)]
 mod statusline;
 #[cfg(test)]
 mod usage;

@@ -101,7 +101,8 @@ impl AgentCallIndex {
     /// Adds the calls of the tools `Task` and `Agent`, each id once.
     fn add_calls(&mut self, entry: &Entry<'_>, line: u32) {
         for block in entry.blocks().iter().filter(|block| block.kind == BlockKind::ToolUse) {
-            let starts_agent = block.tool_name.is_some_and(|tool| matches!(tool.raw(), b"Task" | b"Agent"));
+            let starts_agent =
+                block.tool_name.is_some_and(|tool| tool.equals("Task") || tool.equals("Agent"));
             let (Some(id), Some(input)) = (block.id, block.body.filter(|_| starts_agent)) else {
                 continue;
             };

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, Kind, LineStatus, SystemKind};
+use super::file_counts::FileCounts;
+use super::fork_counts::ForkCounts;
+use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, JsonStr, Kind, LineStatus, SystemKind};
 use crate::id::{Id, IdSet};
 use crate::problem::Problem;
-use crate::tree::{EntryVisitor, LineSpan, ParentLink, Tree};
+use crate::tree::{EntryVisitor, LineSpan, Node, ParentLink, Tree};
 use crate::turn::ToolCallIndex;
 use crate::usage::{
     FileUsage, TokenTotals, UsageCollector, dedupe_responses, total_by_request_id, total_tokens,
@@ -15,40 +17,7 @@ use crate::usage::{
 const MAX_ACTIVE_GAP_MS: i64 = 5 * 60 * 1000;
 
 /// Counts by name.
-type NameCounts = BTreeMap<String, u64>;
-
-/// The counts of one file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FileCounts {
-    /// The size in bytes.
-    pub bytes: u64,
-    /// Lines that are not blank.
-    pub lines: u64,
-    /// Lines that are not one strictly valid JSON object.
-    pub malformed: u64,
-    /// Entries read from malformed lines.
-    pub salvaged: u64,
-    /// Entries by the type of their line.
-    pub types: NameCounts,
-    /// Distinct uuids.
-    pub uuids: u64,
-    /// Uuids on more than one line.
-    pub uuids_repeated: u64,
-    /// Lines with a uuid and no parent.
-    pub roots: u64,
-    /// Lines that name a missing parent.
-    pub parents_missing: u64,
-    /// Distinct message ids of assistant lines.
-    pub messages: u64,
-    /// Distinct ids of tool calls.
-    pub tool_uses: u64,
-    /// Tool calls without a result in the file.
-    pub tool_uses_unpaired: u64,
-    /// Tool results without a call in the file, by id.
-    pub tool_results_unpaired: u64,
-    /// Tool result blocks that are marked as errors.
-    pub tool_results_is_error: u64,
-}
+pub(super) type NameCounts = BTreeMap<String, u64>;
 
 /// The calls of one tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -80,10 +49,6 @@ pub struct StoreCounts {
     pub tools: BTreeMap<String, ToolCount>,
     /// Turns. A turn copied to several files counts once.
     pub turns: u64,
-    /// Turns as written, copies included.
-    pub turns_written: u64,
-    /// Real branches in addition to the first of each file.
-    pub forks: u64,
     /// Assistant lines by model.
     pub models: NameCounts,
     /// Problems by name.
@@ -101,22 +66,6 @@ pub struct StoreCounts {
     turn_keys: IdSet,
 }
 
-crate::pack_fields!(FileCounts {
-    bytes,
-    lines,
-    malformed,
-    salvaged,
-    types,
-    uuids,
-    uuids_repeated,
-    roots,
-    parents_missing,
-    messages,
-    tool_uses,
-    tool_uses_unpaired,
-    tool_results_unpaired,
-    tool_results_is_error
-});
 crate::pack_fields!(ToolCount { blocks, calls, errors, millis, timed });
 crate::pack_fields!(StoreCounts {
     files,
@@ -125,8 +74,6 @@ crate::pack_fields!(StoreCounts {
     system_subtypes,
     tools,
     turns,
-    turns_written,
-    forks,
     models,
     problems,
     unknown,
@@ -191,11 +138,11 @@ impl StatsCollector {
         self.kinds[entry.kind as usize] += 1;
         self.usage.add(entry);
         match entry.kind {
-            Kind::Unknown => self.count_unknown("type", entry.type_name.map_or(&b""[..], |name| name.raw())),
+            Kind::Unknown => self.count_unknown("type", entry.type_name),
             Kind::System => {
                 self.system_kinds[entry.system_kind() as usize] += 1;
                 if entry.system_kind() == SystemKind::Unknown {
-                    self.count_unknown("system", entry.subtype.map_or(&b""[..], |name| name.raw()));
+                    self.count_unknown("system", entry.subtype);
                 }
             }
             Kind::User | Kind::Assistant => self.count_message(entry),
@@ -214,7 +161,7 @@ impl StatsCollector {
                     self.counts.tool_results_is_error +=
                         u64::from(block.kind == BlockKind::ToolResult && block.is_error);
                     if block.kind == BlockKind::Unknown {
-                        self.count_unknown("block", block.type_name.map_or(&b""[..], |name| name.raw()));
+                        self.count_unknown("block", block.type_name);
                     }
                 }
             }
@@ -226,17 +173,17 @@ impl StatsCollector {
                 self.messages.insert(id.to_id());
             }
             if let Some(model) = message.model {
-                let raw = model.raw();
-                match self.models.iter_mut().find(|(name, _)| name.as_bytes() == raw) {
+                let model = model.decode();
+                match self.models.iter_mut().find(|(name, _)| *name == model) {
                     Some((_, lines)) => *lines += 1,
-                    None => self.models.push((model.decode().into_owned(), 1)),
+                    None => self.models.push((model.into_owned(), 1)),
                 }
             }
         }
     }
 
-    fn count_unknown(&mut self, category: &str, name: &[u8]) {
-        let name = format!("{category} {}", String::from_utf8_lossy(name));
+    fn count_unknown(&mut self, category: &str, name: Option<JsonStr<'_>>) {
+        let name = format!("{category} {}", name.map(JsonStr::decode).unwrap_or_default());
         *self.unknown.entry(name).or_default() += 1;
     }
 
@@ -263,6 +210,7 @@ impl StatsCollector {
             self.messages.remove(id);
         }
         counts.messages = (self.messages.len() + tree.message_count()) as u64;
+        counts.user_messages = count_user_uuids(tree);
 
         let mut store = StoreCounts { files: 1, ..StoreCounts::default() };
         for (name, blocks) in calls.tools() {
@@ -311,11 +259,13 @@ impl StatsCollector {
         store.models = self.models.into_iter().collect();
         store.unknown = self.unknown;
         store.file_usages = vec![self.usage.finish()];
-        store.forks = tree.branch_count().saturating_sub(1) as u64;
+        counts.forks = ForkCounts::from_tree(tree);
+        counts.compactions = nodes.iter().filter(|node| is_compaction(node)).count() as u64;
         // Prompts of subagents are not turns.
         if !tree.is_sidechain_file() {
             store.turn_keys = collect_turn_keys(tree);
-            store.turns_written = tree.turn_starts().count() as u64;
+            counts.turns = tree.turn_starts().count() as u64;
+            counts.longest_turn = measure_longest_turn(tree);
         }
         store.add_times(tree);
         store.total = self.counts;
@@ -342,6 +292,27 @@ fn name_at<T: Copy>(all: &[T], idx: usize, name: fn(T) -> &'static str) -> Strin
         None if idx == all.len() => "unknown".to_owned(),
         None => "None".to_owned(),
     }
+}
+
+/// Returns `true` for a compaction boundary, and for a summary without one, as clients 1.x write it.
+fn is_compaction(node: &Node) -> bool {
+    node.role == EntryRole::CompactBoundary
+        || node.role == EntryRole::CompactSummary && node.link == ParentLink::Root
+}
+
+/// Returns the number of distinct uuids of user lines.
+fn count_user_uuids(tree: &Tree) -> u64 {
+    let users = tree.nodes().iter().filter(|node| node.kind == Kind::User);
+    users.map(|node| node.uuid).collect::<IdSet>().len() as u64
+}
+
+/// Returns the number of entries of the longest turn.
+fn measure_longest_turn(tree: &Tree) -> u64 {
+    let mut lengths = vec![0; tree.nodes().len()];
+    for turn in (0..lengths.len() as u32).filter_map(|node_id| tree.turn_of(node_id)) {
+        lengths[turn as usize] += 1;
+    }
+    lengths.into_iter().max().unwrap_or(0)
 }
 
 /// Returns an id for each turn: that of its first response, or its own uuid. Copies of a turn get the same id.
@@ -391,28 +362,8 @@ impl StoreCounts {
 
     /// Adds the counts of other files, which must follow in path order.
     pub fn merge(&mut self, later: StoreCounts) {
-        let (a, b) = (&mut self.total, &later.total);
-        for (sum, part) in [
-            (&mut a.bytes, b.bytes),
-            (&mut a.lines, b.lines),
-            (&mut a.malformed, b.malformed),
-            (&mut a.salvaged, b.salvaged),
-            (&mut a.uuids, b.uuids),
-            (&mut a.uuids_repeated, b.uuids_repeated),
-            (&mut a.roots, b.roots),
-            (&mut a.parents_missing, b.parents_missing),
-            (&mut a.messages, b.messages),
-            (&mut a.tool_uses, b.tool_uses),
-            (&mut a.tool_uses_unpaired, b.tool_uses_unpaired),
-            (&mut a.tool_results_unpaired, b.tool_results_unpaired),
-            (&mut a.tool_results_is_error, b.tool_results_is_error),
-            (&mut self.files, later.files),
-            (&mut self.turns_written, later.turns_written),
-            (&mut self.forks, later.forks),
-        ] {
-            *sum += part;
-        }
-        add_names(&mut a.types, later.total.types);
+        self.total.merge(later.total);
+        self.files += later.files;
         add_names(&mut self.blocks, later.blocks);
         add_names(&mut self.system_subtypes, later.system_subtypes);
         add_names(&mut self.models, later.models);
@@ -437,7 +388,8 @@ impl StoreCounts {
     }
 }
 
-fn add_names(sum: &mut NameCounts, part: NameCounts) {
+/// Adds counts by name.
+pub(super) fn add_names(sum: &mut NameCounts, part: NameCounts) {
     for (name, count) in part {
         *sum.entry(name).or_default() += count;
     }

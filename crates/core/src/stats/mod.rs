@@ -1,5 +1,9 @@
-//! Counts of a file or a store: lines, types, blocks, tools, tokens, time.
+//! Counts of a file or a store: lines, types, blocks, tools, tokens, forks, time.
 
 mod collect;
+mod file_counts;
+mod fork_counts;
 
-pub use collect::{FileCounts, StatsCollector, StoreCounts, ToolCount};
+pub use collect::{StatsCollector, StoreCounts, ToolCount};
+pub use file_counts::{FileCounts, NotableFeature};
+pub use fork_counts::ForkCounts;

@@ -1,6 +1,8 @@
 //! Pairs tool calls with their results by id.
 
-use crate::entry::{BlockKind, Entry, EntryRole, Kind, Timestamp};
+use std::borrow::Cow;
+
+use crate::entry::{BlockKind, Entry, EntryRole, JsonStr, Kind, Timestamp};
 use crate::id::{Id, IdMap};
 use crate::tree::{EntryVisitor, LineSpan};
 
@@ -52,7 +54,7 @@ impl ToolCallIndex {
             let Some(id) = block.id else { continue };
             match (entry.kind, block.kind) {
                 (Kind::Assistant, BlockKind::ToolUse) => {
-                    let tool = self.intern_tool(block.tool_name.map_or(&b""[..], |name| name.raw()));
+                    let tool = self.intern_tool(block.tool_name.map(JsonStr::decode).unwrap_or_default());
                     self.tools[usize::from(tool)].1 += 1;
                     let call = self.get_or_add_call(id.to_id());
                     if call.call.is_none() {
@@ -92,10 +94,10 @@ impl ToolCallIndex {
         &mut self.calls[idx as usize]
     }
 
-    fn intern_tool(&mut self, name: &[u8]) -> ToolId {
-        let position = self.tools.iter().position(|(tool, _)| tool.as_bytes() == name);
+    fn intern_tool(&mut self, name: Cow<'_, str>) -> ToolId {
+        let position = self.tools.iter().position(|(tool, _)| *tool == name);
         position.unwrap_or_else(|| {
-            self.tools.push((String::from_utf8_lossy(name).into_owned(), 0));
+            self.tools.push((name.into_owned(), 0));
             self.tools.len() - 1
         }) as ToolId
     }
