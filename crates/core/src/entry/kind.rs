@@ -147,6 +147,8 @@ names! {
         QueryUpdate = "query_update",
         /// Search results arrived.
         SearchResultsReceived = "search_results_received",
+        /// Plan mode changed, in an early description of the format; real files have an attachment.
+        PlanMode = "plan_mode",
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Entry<'a> {
     pub process_session_id: Option<JsonStr<'a>>,
     /// `agentId`: the subagent that wrote the line.
     pub agent_id: Option<JsonStr<'a>>,
-    /// `version`: the client version.
+    /// `version`: the client version, or the version of the format in a summary; see [`Entry::client_version`].
     pub version: Option<JsonStr<'a>>,
     /// `cwd`: the working directory of the client.
     pub cwd: Option<JsonStr<'a>>,
@@ -179,6 +179,13 @@ impl Default for Entry<'_> {
 }
 
 impl<'a> Entry<'a> {
+    /// Returns the version of the client that wrote the line. Returns `None` if the line does not state it.
+    ///
+    /// In an early description of the format, `version` of a summary is the version of the format.
+    pub fn client_version(&self) -> Option<JsonStr<'a>> {
+        self.version.filter(|_| self.kind != Kind::Summary)
+    }
+
     /// Returns `true` if `flag` is set.
     pub fn has_flag(&self, flag: Flags) -> bool {
         self.flags.contains(flag)

@@ -104,7 +104,7 @@ impl ResumeIndex {
     }
 
     fn record_version(&mut self, entry: &Entry<'_>) {
-        if let Some(version) = entry.version
+        if let Some(version) = entry.client_version()
             && self.version.as_deref().is_none_or(|last_version| !version.equals(last_version))
         {
             self.version = Some(version.decode().into_owned());

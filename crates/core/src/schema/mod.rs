@@ -63,7 +63,7 @@ pub struct SchemaCollector {
 impl SchemaCollector {
     /// Counts the schema items in an entry.
     pub fn add(&mut self, entry: &Entry<'_>) {
-        let version = entry.version.map(|version| {
+        let version = entry.client_version().map(|version| {
             let text = version.decode();
             self.versions
                 .entry(text.into_owned())

@@ -72,6 +72,14 @@ pub struct UserRecord {
     pub is_compact_summary: bool,
     /// `toolUseResult` as JSON.
     pub tool_use_result: Option<String>,
+    /// `sourceToolAssistantUUID`: the uuid of the assistant line with the call that this line answers.
+    pub source_tool_assistant_uuid: Option<String>,
+    /// `permissionMode` at a prompt.
+    pub permission_mode: Option<String>,
+    /// `todos` as JSON: the to-do list at a prompt.
+    pub todos: Option<String>,
+    /// `thinkingMetadata` as JSON: how much the model was asked to think.
+    pub thinking_metadata: Option<String>,
 }
 
 /// One or more content blocks of a response.
@@ -102,7 +110,7 @@ pub struct ProgressRecord {
     pub header: RecordHeader,
     /// The type of progress.
     pub kind: ProgressKind,
-    /// The tool call that the progress belongs to.
+    /// The tool call that the progress belongs to: `parentToolUseID`, or else `toolUseID`.
     pub tool_use_id: Option<String>,
     /// `data` as JSON.
     pub data: Option<String>,
@@ -134,6 +142,8 @@ pub struct SummaryRecord {
     pub summary: Option<String>,
     /// `leafUuid`.
     pub leaf_uuid: Option<String>,
+    /// `version`: the version of the format, in an early description of it. No measured client writes it.
+    pub format_version: Option<String>,
 }
 
 /// The backups of files at a prompt.
@@ -282,7 +292,8 @@ impl SessionRecord {
             }),
             EntryDetail::Summary { title, leaf } => {
                 let (summary, leaf_uuid) = (to_text(title), to_text(leaf));
-                SessionRecord::Summary(SummaryRecord { header, summary, leaf_uuid })
+                let format_version = to_text(entry.version);
+                SessionRecord::Summary(SummaryRecord { header, summary, leaf_uuid, format_version })
             }
             EntryDetail::FileHistory { message, update, files } => {
                 let file = |file: &rethread_core::entry::FileBackup<'_>| BackedUpFile {
@@ -325,7 +336,7 @@ impl RecordHeader {
             time: entry.time(),
             session_id: to_text(entry.session_id),
             agent_id: to_text(entry.agent_id),
-            version: to_text(entry.version),
+            version: to_text(entry.client_version()),
             cwd: to_text(entry.cwd),
             git_branch: to_text(entry.git_branch),
             is_sidechain: entry.has_flag(Flags::SIDECHAIN),
@@ -347,6 +358,10 @@ impl UserRecord {
             is_meta: entry.has_flag(Flags::META),
             is_compact_summary: entry.has_flag(Flags::COMPACT_SUMMARY),
             tool_use_result: to_json(entry.tool_use_result),
+            source_tool_assistant_uuid: to_text(entry.text_field("sourceToolAssistantUUID")),
+            permission_mode: to_text(entry.text_field("permissionMode")),
+            todos: to_json(entry.field("todos")),
+            thinking_metadata: to_json(entry.field("thinkingMetadata")),
         }
     }
 }
