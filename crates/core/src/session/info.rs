@@ -1,6 +1,6 @@
 //! Collects the metadata of a session file for a list of sessions, in one pass.
 
-use super::title::{Title, TitleSource, collapse_whitespace};
+use super::title::{Title, TitleSource, collapse_whitespace, is_status_notice};
 use crate::entry::{Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, members, value_text};
 use crate::id::{Id, ShortId, ShortIdMap};
 use crate::problem::Problem;
@@ -23,7 +23,7 @@ pub struct SessionInfo {
     pub ai_title: Option<String>,
     /// The titles in `summary` lines, each with the uuid of an entry of the session that it belongs to.
     pub summaries: Vec<(Id, String)>,
-    /// The start of the first prompt, on one line. The first slash command if there is no prompt.
+    /// The start of the first prompt that is no status notice, on one line. Without one, the first slash command or notice.
     pub first_prompt: Option<String>,
     /// The working directory of the first line that names one.
     pub cwd: Option<String>,
@@ -148,6 +148,8 @@ pub struct SessionInfoBuilder {
     info: SessionInfo,
     /// The first slash command, for sessions without a prompt.
     command: Option<String>,
+    /// The first status notice, for sessions without a prompt and a command.
+    notice: Option<String>,
     /// Whether a response has occurred.
     is_answered: bool,
 }
@@ -157,7 +159,7 @@ impl SessionInfoBuilder {
     pub fn add(&mut self, entry: &Entry<'_>, role: EntryRole) {
         let info = &mut self.info;
         push_unique(&mut info.sessions, entry.session_id);
-        push_unique(&mut info.versions, entry.version);
+        push_unique(&mut info.versions, entry.client_version());
         push_unique(&mut info.slugs, entry.slug);
         push_unique(&mut info.entrypoints, entry.entrypoint);
         push_unique(&mut info.models, entry.model());
@@ -235,9 +237,14 @@ impl SessionInfoBuilder {
             }
             EntryRole::Prompt if info.first_prompt.is_none() => {
                 let text = extract_prompt(entry);
-                info.implements_plan =
-                    entry.has_flag(Flags::PLAN) || text.starts_with("Implement the following plan");
-                info.first_prompt = Some(collapse_whitespace(&text)).filter(|text| !text.is_empty());
+                let line = Some(collapse_whitespace(&text)).filter(|text| !text.is_empty());
+                if is_status_notice(&text) {
+                    self.notice = self.notice.take().or(line);
+                } else {
+                    info.implements_plan =
+                        entry.has_flag(Flags::PLAN) || text.starts_with("Implement the following plan");
+                    info.first_prompt = line;
+                }
             }
             EntryRole::Command if self.command.is_none() => {
                 let text = crate::turn::entry_text(entry);
@@ -258,7 +265,7 @@ impl SessionInfoBuilder {
     /// `problems` are those of reading the file. The problems of the tree are added to them.
     pub fn finish(self, tree: &Tree, lines: usize, problems: &[Problem]) -> SessionInfo {
         let mut info = self.info;
-        info.first_prompt = info.first_prompt.or(self.command);
+        info.first_prompt = info.first_prompt.or(self.command).or(self.notice);
         info.turns = tree.turn_starts().count();
         info.branches = tree.branch_count();
         // A file may begin in the middle of a conversation. Count only subtrees that lose their parent after the start.

@@ -48,3 +48,30 @@ pub(crate) fn collapse_whitespace(text: &str) -> String {
     }
     line
 }
+
+/// Returns `true` for a notice of the client's status in place of a prompt: words in one pair of brackets, such as
+/// `[Session resumed]`. The placeholder of an image is not one.
+pub(crate) fn is_status_notice(text: &str) -> bool {
+    let inner = text.trim().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+    inner.is_some_and(|inner| {
+        let is_word_char = |c: char| c.is_alphanumeric() || " ,.:;'-".contains(c);
+        inner.starts_with(char::is_uppercase)
+            && !inner.starts_with("Image")
+            && inner.chars().all(is_word_char)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_status_notice;
+
+    #[test]
+    fn notices_are_words_in_brackets() {
+        assert!(
+            ["[Session resumed]", " [Session resumed: 2 of 3]\n"].map(is_status_notice).iter().all(|is| *is)
+        );
+        let prompts =
+            ["[Image #1]", "[a] or [b]", "[x]", "[]", "[Session resumed] go on", "Session resumed", "[1, 2]"];
+        assert!(prompts.map(is_status_notice).iter().all(|is| !is));
+    }
+}
