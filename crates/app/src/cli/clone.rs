@@ -23,10 +23,10 @@ use crate::json;
 /// none of it is cached.
 ///
 /// Presets: `light` omits progress, file snapshots, attachments without text for the model, reads that are repeated later,
-/// and tool results over 4 kB that are older than ten turns. `lighter` also omits thinking, images and all tool results
-/// older than two turns. `bare` omits everything but prompts and answers. `whole` omits nothing and also copies the other
-/// branches, unless --branch selects one. Options add to a preset; options without a preset omit what they name, the other
-/// branches and the client's own records.
+/// and tool results over 4 kB that are older than ten turns. Without the snapshots, a rewind in the copy cannot restore
+/// files. `lighter` also omits thinking, images and all tool results older than two turns. `bare` omits everything but
+/// prompts and answers. `whole` omits nothing and also copies the other branches, unless --branch selects one. Options add
+/// to a preset; options without a preset omit what they name, the other branches and the client's own records.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread clone last                                  preset `light`\n  \

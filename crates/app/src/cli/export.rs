@@ -45,7 +45,8 @@ pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Resul
         None if args.all => BranchSelector::AllTurns,
         None => BranchSelector::Active,
     };
-    let options = ExportOptions { format, detail: args.detail.unwrap_or(format.default_detail()), selector };
+    let detail = args.detail.unwrap_or(format.default_detail());
+    let options = ExportOptions { format, detail, only_typed: args.only_typed, selector };
     let path = app.find_session(&args.session)?;
     let prices = prices::load_prices(None)?;
     let view = ops::read::open_view(&path, &prices)?;

@@ -28,7 +28,13 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
         None => None,
     };
     let path = app.find_session(&args.session)?;
-    let request = ShowRequest { path, turns, branch: args.branch.clone(), all_turns: args.everything };
+    let request = ShowRequest {
+        path,
+        turns,
+        branch: args.branch.clone(),
+        all_turns: args.everything,
+        only_typed: args.only_typed,
+    };
     let mut show = ops::show::show_session(&request)?;
     let id = show.session.id.clone();
     if args.raw || out.is_json() {

@@ -21,6 +21,8 @@ use crate::text::time::Clock;
 pub(super) struct ChunkRenderer<'a> {
     /// The level of detail.
     pub(super) detail: Detail,
+    /// Whether to omit texts in the user's name that nobody typed.
+    pub(super) only_typed: bool,
     /// Whether the page contains all branches. Only then do forks link to their other branches.
     pub(super) all_branches: bool,
     /// Collects the names of the result files that the chunks refer to.
@@ -40,6 +42,9 @@ impl ChunkRenderer<'_> {
         let clock = Clock::utc();
         let mut markup = String::new();
         for mut slice in view.read_page(branch, chunk_idx)? {
+            if self.only_typed {
+                slice.turn.remove_untyped();
+            }
             reduce_turn(&mut slice.turn, &mut slice.lines, self.detail);
             if !self.all_branches {
                 slice.forks.clear();

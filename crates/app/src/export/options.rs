@@ -75,6 +75,8 @@ pub(crate) struct ExportOptions {
     pub(crate) format: Format,
     /// The level of detail.
     pub(crate) detail: Detail,
+    /// Whether to omit texts in the user's name that nobody typed.
+    pub(crate) only_typed: bool,
     /// Selects the turns to export.
     pub(crate) selector: BranchSelector,
 }
@@ -124,13 +126,13 @@ pub(crate) fn write_export(
         Format::Html => page::write_page(view, &branch, options, context, out),
         Format::Md => {
             out.write_all(markdown::format_header(view, context).as_bytes())?;
-            write_turns(view, &branch, detail, out, |turn| {
+            write_turns(view, &branch, options, out, |turn| {
                 Ok(markdown::format_turn(turn, detail, folder).into_bytes())
             })
         }
         Format::Text => {
             out.write_all(text::format_header(view, context).as_bytes())?;
-            write_turns(view, &branch, detail, out, |turn| {
+            write_turns(view, &branch, options, out, |turn| {
                 Ok(text::format_turn(turn, detail, folder).into_bytes())
             })
         }
@@ -141,7 +143,7 @@ pub(crate) fn write_export(
                 options.selector == BranchSelector::AllTurns,
                 detail,
             )?)?;
-            write_turns(view, &branch, detail, out, |turn| json::format_turn(&session.id, turn))
+            write_turns(view, &branch, options, out, |turn| json::format_turn(&session.id, turn))
         }
     }
 }
@@ -150,13 +152,16 @@ pub(crate) fn write_export(
 fn write_turns(
     view: &SessionView,
     branch: &BranchView,
-    detail: Detail,
+    options: &ExportOptions,
     out: &mut dyn io::Write,
     format: impl Fn(&ShownTurn) -> io::Result<Vec<u8>> + Sync,
 ) -> Result<(), ExportError> {
     let format_at = |turn_idx: usize| -> Result<Vec<u8>, ExportError> {
         let Some(mut shown) = view.read_turn(branch, turn_idx)? else { return Ok(Vec::new()) };
-        reduce_turn(&mut shown.turn, &mut shown.lines, detail);
+        if options.only_typed {
+            shown.turn.remove_untyped();
+        }
+        reduce_turn(&mut shown.turn, &mut shown.lines, options.detail);
         Ok(format(&shown)?)
     };
     for from in (0..branch.turns.len()).step_by(BATCH_TURNS) {

@@ -42,6 +42,7 @@ pub(super) fn write_page(
     let files = EmbeddedFiles::new(&view.session.path);
     let renderer = ChunkRenderer {
         detail: options.detail,
+        only_typed: options.only_typed,
         all_branches: options.selector == BranchSelector::AllTurns,
         files: &files,
     };

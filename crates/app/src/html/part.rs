@@ -64,7 +64,7 @@ fn render_part(item: &TurnItem, results: &ToolUseResults<'_>, options: &RenderOp
         }
         TurnPart::Output(text) if text.trim().is_empty() => Markup::default(),
         TurnPart::Output(text) => {
-            html! { div class="part output" data-line=(line) { (render_text(text, line, options, TextFormat::Terminal)) } }
+            html! { div class="part output" data-line=(line) data-untyped { (render_text(text, line, options, TextFormat::Terminal)) } }
         }
         TurnPart::Interrupt(_) => {
             html! { p class="part interrupted" data-line=(line) { "■ interrupted by the user" } }
@@ -134,7 +134,7 @@ fn render_thinking(text: &str, line: u32, options: &RenderOptions<'_>) -> Markup
     }
 }
 
-/// Renders text that is not part of the conversation, collapsed to its `name` and a preview of at most 120
+/// Renders text that is not part of the conversation and that nobody typed, collapsed to its `name` and a preview of at most 120
 /// characters.
 fn render_note(name: &str, text: &str, line: u32, options: &RenderOptions<'_>) -> Markup {
     if text.trim().is_empty() {
@@ -142,7 +142,7 @@ fn render_note(name: &str, text: &str, line: u32, options: &RenderOptions<'_>) -
     }
     let preview: String = entry::notice_line(text).chars().take(120).collect();
     html! {
-        details class="part note" data-line=(line) {
+        details class="part note" data-line=(line) data-untyped {
             summary { span class="note-name" { (name) } " " span class="ellipsis" { (preview) } }
             (render_text(text, line, options, TextFormat::Plain))
         }

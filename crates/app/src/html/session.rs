@@ -253,7 +253,7 @@ fn render_branch_note(header: &SessionHeader<'_>) -> Markup {
     }
 }
 
-/// Renders the find box, and the follow switch if `can_follow` is set.
+/// Renders the find box, and the switches for typed text and following if `can_follow` is set.
 pub(crate) fn render_controls(can_follow: bool) -> Markup {
     html! {
         form class="find no-print" id="find" role="search" hidden {
@@ -267,6 +267,9 @@ pub(crate) fn render_controls(can_follow: bool) -> Markup {
             div class="follow no-print" {
                 button type="button" class="button" data-command="newest" hidden { "New turns ↓" }
                 span class="follow-disconnected" role="status" hidden { "rethread does not respond" }
+                label title="Hide outputs, notifications and other texts in the user's name that nobody typed" {
+                    input type="checkbox" name="only-typed"; " only typed"
+                }
                 label { input type="checkbox" name="follow"; " follow" }
             }
         }

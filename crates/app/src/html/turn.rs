@@ -12,8 +12,8 @@ use super::session_row::shorten_model_name;
 use super::tool_results::ToolUseResults;
 use super::truncate::{TextFormat, render_text};
 use crate::text::figures::{count_noun, format_tokens};
-use crate::text::money;
 use crate::text::time::format_rfc3339;
+use crate::text::{clean, money};
 
 /// Renders a turn, or a slice of a long one. Only the first slice has a head, and only the last one has totals.
 pub(crate) fn render_turn_slice(slice: &TurnSlice, options: &RenderOptions<'_>) -> Markup {
@@ -126,7 +126,7 @@ fn render_fork_switch(switch: &ForkSwitch, options: &RenderOptions<'_>) -> Marku
     }
 }
 
-/// Renders the totals of a turn: models, tokens, cost, duration. Returns empty markup if there are none.
+/// Renders the totals of a turn: models, tokens, cost, duration, stop reason. Returns empty markup if there are none.
 fn render_foot(slice: &TurnSlice) -> Markup {
     let usage = &slice.cost.counts.usage;
     let models: Vec<String> = slice.models.iter().map(|model| shorten_model_name(model)).collect();
@@ -144,6 +144,7 @@ fn render_foot(slice: &TurnSlice) -> Markup {
         }),
         Some(money::format_cost(&slice.cost)).filter(|cost| !cost.is_empty()),
         duration,
+        slice.turn.stop_reason.as_deref().map(|reason| format!("stopped: {}", clean::line(reason))),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     if facts.is_empty() {

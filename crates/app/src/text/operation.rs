@@ -22,7 +22,7 @@ pub(crate) fn removal_text(cause: RemovalCause) -> &'static str {
     match cause {
         RemovalCause::OffPath => "other branches, before compactions",
         RemovalCause::ApiLog => "API request log",
-        RemovalCause::Snapshots => "file snapshots",
+        RemovalCause::Snapshots => "file snapshots: no rewind of files",
         RemovalCause::States => "state lines",
         RemovalCause::Progress => "progress",
         RemovalCause::Attachments => "attachments",

@@ -263,7 +263,7 @@ fn json_keys_are_frozen() {
     turn.parts(tool).result: text media is_error line answered_at
     turn.parts(tool): kind name id input line called_at result
     turn.usage: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
-    turn: type v session turn uuid path_relation entry_role prompt media parts models responses usage first last duration_ms lines
+    turn: type v session turn uuid path_relation entry_role prompt media parts models stop_reason responses usage first last duration_ms lines
     ");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "stats", "--files", "--json"]), @"
     file: type v path bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing user_messages messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error longest_turn compactions siblings forks_by_kind prompt_versions turns forks notable

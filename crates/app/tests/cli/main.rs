@@ -35,6 +35,8 @@ mod journal;
 #[cfg(test)]
 mod other_writers;
 #[cfg(test)]
+mod reading;
+#[cfg(test)]
 mod repair;
 #[cfg(test)]
 mod search;

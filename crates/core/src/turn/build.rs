@@ -24,6 +24,8 @@ pub struct Turn {
     pub responses: usize,
     /// The models that responded, in order of first occurrence.
     pub models: Vec<String>,
+    /// Why the last response stopped: `end_turn`, `tool_use`, … `None` if none of its lines states it.
+    pub stop_reason: Option<String>,
     /// The earliest time of a line with a uuid. `None` if no such line has a time.
     pub started_at: Option<Timestamp>,
     /// The latest time of a line with a uuid. `None` if no such line has a time.
@@ -94,7 +96,19 @@ pub enum TurnPart {
     Other(String),
 }
 
+impl Turn {
+    /// Removes the texts in the user's name that nobody typed.
+    pub fn remove_untyped(&mut self) {
+        self.parts.retain(|item| !item.part.is_untyped());
+    }
+}
+
 impl TurnPart {
+    /// Returns `true` for text in the user's name that nobody typed: an output, a notification or a text of the client.
+    pub fn is_untyped(&self) -> bool {
+        matches!(self, TurnPart::Output(_) | TurnPart::Notification(_) | TurnPart::Meta(_))
+    }
+
     /// Returns the text of the part. Returns `None` for thinking, tool calls, compactions and other blocks.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -166,6 +180,8 @@ struct TurnBuilder<'a> {
     /// The merged blocks of each message, with the indices of their parts. Repeated blocks add no parts.
     messages: HashMap<Id, (MessageMerger<'a>, Vec<usize>)>,
     usage: HashMap<Id, Usage>,
+    /// The id of the last response.
+    last_response: Option<Id>,
 }
 
 impl<'a> TurnBuilder<'a> {
@@ -271,6 +287,12 @@ impl<'a> TurnBuilder<'a> {
             }
         }
         let response_id = message.id.map_or_else(|| Id::from_text(entry.raw), JsonStr::to_id);
+        if self.last_response.replace(response_id) != Some(response_id) {
+            self.turn.stop_reason = None;
+        }
+        if let Some(reason) = message.stop_reason {
+            self.turn.stop_reason = Some(reason.decode().into_owned());
+        }
         if let Some(usage) = message.usage
             && entry.model().is_some()
         {

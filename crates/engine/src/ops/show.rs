@@ -24,6 +24,8 @@ pub struct ShowRequest {
     pub branch: Option<String>,
     /// Also show turns before a compaction and on other branches.
     pub all_turns: bool,
+    /// Omit texts in the user's name that nobody typed, and turns that have nothing else.
+    pub only_typed: bool,
 }
 
 /// A turn with its lines.
@@ -69,6 +71,7 @@ pub struct ShownSession {
     pub on_other_branches: usize,
     groups: std::vec::IntoIter<TurnGroup>,
     lines: LineReader,
+    only_typed: bool,
 }
 
 /// Opens a session to read it turn by turn.
@@ -96,7 +99,8 @@ pub fn show_session(request: &ShowRequest) -> Result<ShownSession, Error> {
     if let Some(turns) = &request.turns {
         groups.retain(|group| group.number.is_some_and(|number| turns.contains(&number)));
     }
-    Ok(ShownSession { compacted, on_other_branches, session, groups: groups.into_iter(), lines })
+    let only_typed = request.only_typed;
+    Ok(ShownSession { compacted, on_other_branches, session, groups: groups.into_iter(), lines, only_typed })
 }
 
 /// Counts the turns that are not shown with the path to `tip`: those before a compaction, and those on other branches.
@@ -188,8 +192,17 @@ impl Iterator for ShownSession {
     type Item = Result<ShownTurn, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let group = self.groups.next()?;
-        Some(read_turn(&self.session, &mut self.lines, &group))
+        loop {
+            let group = self.groups.next()?;
+            let mut shown = match read_turn(&self.session, &mut self.lines, &group) {
+                Ok(shown) if self.only_typed => shown,
+                shown => return Some(shown),
+            };
+            shown.turn.remove_untyped();
+            if shown.turn.prompt.is_some() || !shown.turn.parts.is_empty() {
+                return Some(Ok(shown));
+            }
+        }
     }
 }
 

@@ -100,6 +100,9 @@ pub(crate) struct Show {
     /// Show thinking in full
     #[arg(long)]
     pub(crate) thinking: bool,
+    /// Hide texts in the user's name that nobody typed: outputs of commands, notifications, reminders
+    #[arg(long, conflicts_with = "raw")]
+    pub(crate) only_typed: bool,
     /// Print only the original JSON lines of the turns
     ///
     /// Output to a file or a pipe is byte for byte. On a terminal, control characters are made visible.
@@ -324,7 +327,8 @@ pub(crate) struct Doctor {
 /// Count lines, turns, tools, tokens and time
 ///
 /// Covers the whole store, or the named sessions, each with its subagents. The tokens of a response are counted once, even
-/// if several lines or files repeat it.
+/// if several lines or files repeat it. Entries with several children are counted by the types of their children, such as
+/// (user, user), and by cause: an edited prompt, a rewind, a retry, an interrupt, or an artifact of how the client records.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread stats\n  \
@@ -333,7 +337,11 @@ pub(crate) struct Doctor {
 pub(crate) struct Stats {
     /// Sessions to count (default: all)
     pub(crate) session: Vec<String>,
-    /// Also print one row per file
+    /// Also print one row per file: an inventory of the sessions
+    ///
+    /// Messages are counted once, however many lines they take. `user` includes tool results. Notable: long turn (100
+    /// entries and half of the file), many tools (20, and 10 a turn), heavy snapshots (a tenth of the lines), summary,
+    /// compacted, forked, damaged.
     #[arg(long)]
     pub(crate) files: bool,
 }

@@ -30,6 +30,7 @@ pub(super) fn show_hit(hit: SearchHit, app: &AppContext, out: &mut Out) -> Resul
         turns: hit.turn.filter(|_| branch.is_some()).map(|turn| turn.to_string()),
         tools: Detail::Brief,
         thinking: false,
+        only_typed: false,
         raw: false,
         branch,
         everything: false,
