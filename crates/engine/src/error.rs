@@ -205,6 +205,8 @@ pub enum Error {
     NoBackup {
         /// The session id.
         session: String,
+        /// A backup next to the session file that another program made.
+        backup_file: Option<PathBuf>,
     },
     /// A backup is missing or damaged.
     #[error("the backup of `{}` is missing", path.display())]

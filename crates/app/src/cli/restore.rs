@@ -15,6 +15,7 @@ use crate::json;
 pub(crate) fn run(args: &Restore, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = RestoreRequest {
         name: args.session.clone(),
+        from_backup_file: args.backup_file,
         even_if_live: args.write.even_if_live,
         dry_run: args.write.dry_run,
     };
@@ -28,15 +29,20 @@ pub(crate) fn run(args: &Restore, app: &AppContext, out: &mut Out) -> Result<Exi
     if outcome.pruned {
         out.note("older backups were pruned, so an earlier state cannot be restored");
     }
+    let state = match outcome.first {
+        Some(first) => format!("its state before operation {first}"),
+        None => "the content of its backup file".to_owned(),
+    };
+    if let Some(file) = outcome.backup_file.as_ref().filter(|_| outcome.first.is_some()) {
+        let file = app.format_path(&file.display().to_string());
+        out.note(&format!("another program left `{file}`; --backup-file restores it"));
+    }
     if !has_effects {
-        out.note(&format!(
-            "nothing to do: session {session} is unchanged since before operation {}",
-            outcome.first
-        ));
+        out.note(&format!("nothing to do: session {session} already has {state}"));
         return Ok(Exit::Nothing);
     }
     let verb = if outcome.op.is_some() { "restored" } else { "would restore" };
-    out.line(&format!("{verb} session {session} to its state before operation {}", outcome.first))?;
+    out.line(&format!("{verb} session {session} to {state}"))?;
     effects::print(&outcome.effects, outcome.op, app, out)?;
     Ok(Exit::Done)
 }

@@ -148,7 +148,8 @@ pub(crate) fn build_remove(remove: &ops::rm::RemoveOutcome) -> ObjectJson<Remove
 pub(crate) struct RestoreJson<'a> {
     op: Option<u64>,
     session: &'a str,
-    before_op: u64,
+    before_op: Option<u64>,
+    backup_file: Option<String>,
     dry_run: bool,
     effects: Vec<EffectJson>,
 }
@@ -163,7 +164,8 @@ pub(crate) fn build_restore(
         RestoreJson {
             op: restore.op.map(|OpId(op)| op),
             session: &restore.session,
-            before_op: restore.first.0,
+            before_op: restore.first.map(|OpId(op)| op),
+            backup_file: restore.backup_file.as_ref().map(|path| path.display().to_string()),
             dry_run,
             effects: build_effects(&restore.effects),
         },

@@ -93,6 +93,9 @@ pub(crate) fn hint(error: &Error) -> String {
             "nothing was changed; close all clients, then use --even-if-live"
         }
         Error::NewerJournal { .. } => "use that version",
+        Error::NoBackup { backup_file: Some(_), .. } => {
+            "another program left a backup next to the session: `rethread restore --backup-file` restores it"
+        }
         Error::NoBackup { .. } => {
             "rethread backs up only what it changes itself; `rethread log` lists the changes"
         }

@@ -227,3 +227,36 @@ fn without_a_state_folder_nothing_is_written() {
     assert!(String::from_utf8_lossy(&run.stderr).contains("hint: set HOME or XDG_STATE_HOME"));
     assert_eq!(home.snapshot(), before);
 }
+
+#[test]
+fn a_backup_file_of_another_program_is_offered_and_restored() {
+    let home = new_home_with_sessions();
+    let path = home.path().join(session_path());
+    let current = std::fs::read(&path).unwrap();
+    let earlier = script::bytes("u1: before the branch finder\n  a1: yes\n");
+    let backup = format!("{}.backup", session_path());
+    // There is nothing to offer yet.
+    let run = home.run(&["restore", SESSION]);
+    assert!(run.code == 1 && !run.err.contains("--backup-file"), "{}", run.err);
+    assert_eq!(home.run(&["restore", SESSION, "--backup-file"]).code, 1);
+    home.write_old(&backup, &earlier);
+    let run = home.run(&["restore", SESSION]);
+    assert!(run.code == 1 && run.err.contains("--backup-file"), "{}", run.err);
+    assert_eq!(std::fs::read(&path).unwrap(), current, "it is only offered");
+
+    let restored = run_first_object(&home, &["restore", SESSION, "--backup-file", "--json"]);
+    assert_eq!(restored["before_op"], serde_json::Value::Null);
+    assert!(restored["backup_file"].as_str().unwrap().ends_with(".jsonl.backup"));
+    assert_eq!(std::fs::read(&path).unwrap(), earlier);
+    assert_eq!(home.run(&["restore", SESSION, "--backup-file"]).code, 1, "nothing to do");
+    assert_eq!(home.run(&["undo"]).code, 0);
+    assert_eq!(std::fs::read(&path).unwrap(), current);
+
+    // After a change by rethread, both backups are offered.
+    assert_eq!(home.run(&["rename", SESSION, "two"]).code, 0);
+    let run = home.run(&["restore", SESSION, "--dry-run"]);
+    assert!(run.code == 0 && run.err.contains("--backup-file"), "{}", run.err);
+    // A backup without entries restores nothing.
+    home.write_old(&backup, "");
+    assert_eq!(home.run(&["restore", SESSION, "--backup-file"]).code, 2);
+}

@@ -1,14 +1,16 @@
 //! `restore`: restores the state of a session before the first change by rethread, even if the session was removed.
 
 use std::collections::{BTreeSet, HashSet};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::resolve::find_session;
-use crate::disk::{Roots, TailFingerprint};
+use super::resolve::{find_session, find_session_to_change};
+use crate::disk::{Roots, ScanEvent, ScanOptions, TailFingerprint, open_file, scan};
 use crate::edit::effect::{FileEffect, backup_content, plan_effects};
 use crate::error::Error;
 use crate::writer::{
-    BackupStore, FileOp, FileState, Journal, Op, OpId, Plan, SessionWriter, ensure_undamaged, find_change,
+    BackupStore, FileOp, FileState, Journal, NewContent, Op, OpId, Plan, SessionWriter, ensure_undamaged,
+    find_change,
 };
 
 /// Options of [`restore`].
@@ -16,6 +18,8 @@ use crate::writer::{
 pub struct RestoreRequest {
     /// The session id or its start, also that of a removed session; or any other name of a session.
     pub name: String,
+    /// Restore the session from the file `<session>.jsonl.backup` next to it, which another program made.
+    pub from_backup_file: bool,
     /// Write even if another process is using the session.
     pub even_if_live: bool,
     /// Report the effects without writing.
@@ -29,26 +33,36 @@ pub struct RestoreOutcome {
     pub op: Option<OpId>,
     /// The session id.
     pub session: String,
-    /// The first op that changed the session and has a backup. The state before it is restored.
-    pub first: OpId,
+    /// The first op that changed the session and has a backup. The state before it is restored. `None` if the session is
+    /// restored from a backup file.
+    pub first: Option<OpId>,
+    /// The backup next to the session file that another program made. `None` if there is none.
+    pub backup_file: Option<PathBuf>,
     /// Whether the backup of an earlier op was pruned.
     pub pruned: bool,
     /// The effects on files. Empty if nothing has to change.
     pub effects: Vec<FileEffect>,
 }
 
-/// Restores the files of a session from the earliest available backups.
+/// Restores the files of a session from the earliest available backups, or the session file from a backup file.
 pub fn restore(
     writer: &SessionWriter,
     roots: &Roots,
     request: &RestoreRequest,
 ) -> Result<RestoreOutcome, Error> {
+    if request.from_backup_file {
+        return restore_backup_file(writer, roots, request);
+    }
     let journal = writer.read_journal()?;
     let backups = writer.open_backups()?;
     let session = resolve_session(&journal, roots, &request.name)?;
     let states = find_earliest_states(&journal, &backups, &session);
+    // The name of a removed session may be part of the title of another one.
+    let session_file = find_session(roots, &request.name, None).ok();
+    let session_file = session_file.filter(|path| path.file_stem().is_some_and(|stem| *stem == *session));
+    let backup_file = session_file.and_then(|path| find_backup_file(&path));
     let Some(first) = states.iter().map(|(op, ..)| *op).min() else {
-        return Err(Error::NoBackup { session });
+        return Err(Error::NoBackup { session, backup_file });
     };
     let is_earlier = |op: &Op| op.session == session && op.was_completed() && op.id < first;
     let pruned = journal
@@ -69,7 +83,64 @@ pub fn restore(
     let effects = plan_effects(&plan);
     let skips_commit = request.dry_run || effects.is_empty();
     let op = if skips_commit { None } else { Some(writer.commit(plan, || Ok(()))?) };
-    Ok(RestoreOutcome { op, session, first, pruned, effects })
+    Ok(RestoreOutcome { op, session, first: Some(first), backup_file, pruned, effects })
+}
+
+/// Restores a session file from the backup next to it that another program made.
+///
+/// Returns an error if there is none or it contains no entry.
+fn restore_backup_file(
+    writer: &SessionWriter,
+    roots: &Roots,
+    request: &RestoreRequest,
+) -> Result<RestoreOutcome, Error> {
+    let path = find_session_to_change(roots, &request.name, None)?;
+    let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let Some(backup) = find_backup_file(&path) else {
+        return Err(Error::NoBackup { session, backup_file: None });
+    };
+    let mut has_entries = false;
+    let set_has_entries = |event: ScanEvent<'_, '_>| has_entries |= matches!(event, ScanEvent::Entry(..));
+    scan(&backup, &ScanOptions::default(), set_has_entries).map_err(Error::reading(&backup))?;
+    if !has_entries {
+        return Err(Error::NothingToLoad { path: backup });
+    }
+    let is_equal = have_equal_content(&path, &backup).map_err(Error::reading(&backup))?;
+    let fingerprint = TailFingerprint::from_path(&path).map_err(Error::reading(&path))?;
+    let replace = FileOp::Replace { path, fingerprint, content: NewContent::Copy(backup.clone()) };
+    let plan = Plan {
+        command: "restore",
+        session: session.clone(),
+        about: "from a backup file".to_owned(),
+        file_ops: if is_equal { Vec::new() } else { vec![replace] },
+        even_if_live: request.even_if_live,
+    };
+    let effects = plan_effects(&plan);
+    let skips_commit = request.dry_run || effects.is_empty();
+    let op = if skips_commit { None } else { Some(writer.commit(plan, || Ok(()))?) };
+    Ok(RestoreOutcome { op, session, first: None, backup_file: Some(backup), pruned: false, effects })
+}
+
+/// Returns the path of the backup next to a session file. Returns `None` if it is not a regular file.
+fn find_backup_file(session: &Path) -> Option<PathBuf> {
+    let mut name = session.as_os_str().to_owned();
+    name.push(".backup");
+    let path = PathBuf::from(name);
+    std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file()).then_some(path)
+}
+
+/// Returns `true` if two files have the same bytes.
+fn have_equal_content(a: &Path, b: &Path) -> io::Result<bool> {
+    let (mut a, mut b) = (BufReader::new(open_file(a)?), BufReader::new(open_file(b)?));
+    loop {
+        let (left, right) = (a.fill_buf()?, b.fill_buf()?);
+        let len = left.len().min(right.len());
+        if left[..len] != right[..len] || len == 0 {
+            return Ok(left.is_empty() && right.is_empty());
+        }
+        a.consume(len);
+        b.consume(len);
+    }
 }
 
 /// Finds the id of a session that rethread changed, by id, start of the id, path or any other name. Returns an error if
@@ -99,7 +170,7 @@ fn resolve_session(journal: &Journal, roots: &Roots, name: &str) -> Result<Strin
     let stem = canonical.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let session =
         find_changed_session(&canonical).or_else(|| ids().find(|id| *id == stem).map(str::to_owned));
-    session.ok_or(Error::NoBackup { session: stem })
+    session.ok_or_else(|| Error::NoBackup { session: stem, backup_file: find_backup_file(&canonical) })
 }
 
 /// Returns the earliest available state of each file, with the op before which it was recorded and the path. A state is

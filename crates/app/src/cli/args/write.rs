@@ -205,14 +205,20 @@ pub(crate) struct Undo {
 /// Restore a session to its state before rethread changed it
 ///
 /// Restores the oldest backup of every file of the session, even if the session has been deleted since, by any program. The
-/// current state is backed up first, so a restore can be undone. Sessions created by rethread are not removed.
+/// current state is backed up first, so a restore can be undone. Sessions created by rethread are not removed. A file
+/// `<session>.jsonl.backup`, which other programs such as branch_finder leave next to a session, is offered and restored
+/// with --backup-file.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread restore 3f2a --dry-run\n  \
-    rethread restore 3f2a")]
+    rethread restore 3f2a\n  \
+    rethread restore 3f2a --backup-file")]
 pub(crate) struct Restore {
     /// Session id or the start of it; the file may be missing
     pub(crate) session: String,
+    /// Restore the file `<session>.jsonl.backup` that another program left next to the session
+    #[arg(long)]
+    pub(crate) backup_file: bool,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
