@@ -21,7 +21,7 @@ use crate::text::time::Clock;
 pub(super) struct ChunkRenderer<'a> {
     /// The level of detail.
     pub(super) detail: Detail,
-    /// Whether to omit texts in the user's name that nobody typed.
+    /// Whether to omit texts in the user's name that no user typed.
     pub(super) only_typed: bool,
     /// Whether the page contains all branches. Only then do forks link to their other branches.
     pub(super) all_branches: bool,

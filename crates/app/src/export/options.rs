@@ -75,7 +75,7 @@ pub(crate) struct ExportOptions {
     pub(crate) format: Format,
     /// The level of detail.
     pub(crate) detail: Detail,
-    /// Whether to omit texts in the user's name that nobody typed.
+    /// Whether to omit texts in the user's name that no user typed.
     pub(crate) only_typed: bool,
     /// Selects the turns to export.
     pub(crate) selector: BranchSelector,

@@ -134,7 +134,7 @@ fn render_thinking(text: &str, line: u32, options: &RenderOptions<'_>) -> Markup
     }
 }
 
-/// Renders text that is not part of the conversation and that nobody typed, collapsed to its `name` and a preview of at most 120
+/// Renders text that is not part of the conversation and that no user typed, collapsed to its `name` and a preview of at most 120
 /// characters.
 fn render_note(name: &str, text: &str, line: u32, options: &RenderOptions<'_>) -> Markup {
     if text.trim().is_empty() {

@@ -267,7 +267,7 @@ pub(crate) fn render_controls(can_follow: bool) -> Markup {
             div class="follow no-print" {
                 button type="button" class="button" data-command="newest" hidden { "New turns ↓" }
                 span class="follow-disconnected" role="status" hidden { "rethread does not respond" }
-                label title="Hide outputs, notifications and other texts in the user's name that nobody typed" {
+                label title="Hide outputs, notifications and other texts in the user's name that no user typed" {
                     input type="checkbox" name="only-typed"; " only typed"
                 }
                 label { input type="checkbox" name="follow"; " follow" }

@@ -43,8 +43,8 @@ fn format_scaled(number: u64, units: &[&str], gap: &str) -> String {
 
 /// Formats `part` of `whole` in percent, rounded to the nearest whole number: `0%`, `43%`, at most `999%`.
 ///
-/// A share above 0 is never shown as `0%`, and one below the whole never as `100%`: these are `<1%` and `>99%`. Of 0 is
-/// `0%`.
+/// A share above 0 is never shown as `0%`, and one below the whole never as `100%`: these are `<1%` and `>99%`. Any
+/// part of 0 is `0%`.
 pub(crate) fn format_percent(part: f64, whole: f64) -> String {
     let percent = if whole > 0.0 { (part / whole * 100.0).clamp(0.0, 999.0) } else { 0.0 };
     match percent.round() as u64 {

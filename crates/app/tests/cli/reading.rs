@@ -1,4 +1,4 @@
-//! What `show`, `ls` and `export` make of texts that nobody typed, of stop reasons and of versions.
+//! `show`, `ls` and `export` of texts that no user typed, stop reasons and versions.
 
 use rethread_testkit::home::Home;
 use rethread_testkit::script;
@@ -89,7 +89,7 @@ u0 meta: <local-command-caveat>Caveat</local-command-caveat>
 ";
 
 #[test]
-fn only_typed_hides_texts_that_nobody_typed() {
+fn only_typed_hides_texts_that_no_user_typed() {
     let home = new_home_with(UNTYPED);
     let untyped = ["rake, hose", "the hose is wet", "be brief", "text of the client"];
     for command in [

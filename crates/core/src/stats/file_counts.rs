@@ -39,7 +39,7 @@ pub struct FileCounts {
     pub tool_results_is_error: u64,
     /// Turns on all branches. 0 for a subagent, whose prompts are not turns.
     pub turns: u64,
-    /// The number of entries of the longest turn. Of several files, the largest one.
+    /// The number of entries of the longest turn, or the maximum over several files.
     pub longest_turn: u64,
     /// Compactions of any kind.
     pub compactions: u64,

@@ -11,7 +11,7 @@ use crate::tree::{ForkKind, NodeId, Tree};
 pub struct ForkCounts {
     /// Entries with several children, by the sorted types of the children: `(assistant, user)`.
     ///
-    /// Of three or more children, each type is named once, and the only type of all children three times:
+    /// With three or more children, each type is named once, and the only type of all children three times:
     /// `(progress, user, …)`, `(user, user, user, …)`.
     pub siblings: NameCounts,
     /// Forks of the main conversation by cause, artifacts of recording included.

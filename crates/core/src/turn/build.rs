@@ -97,14 +97,14 @@ pub enum TurnPart {
 }
 
 impl Turn {
-    /// Removes the texts in the user's name that nobody typed.
+    /// Removes the texts in the user's name that no user typed.
     pub fn remove_untyped(&mut self) {
         self.parts.retain(|item| !item.part.is_untyped());
     }
 }
 
 impl TurnPart {
-    /// Returns `true` for text in the user's name that nobody typed: an output, a notification or a text of the client.
+    /// Returns `true` for text in the user's name that no user typed: an output, a notification or a text of the client.
     pub fn is_untyped(&self) -> bool {
         matches!(self, TurnPart::Output(_) | TurnPart::Notification(_) | TurnPart::Meta(_))
     }

@@ -24,7 +24,7 @@ pub struct ShowRequest {
     pub branch: Option<String>,
     /// Also show turns before a compaction and on other branches.
     pub all_turns: bool,
-    /// Omit texts in the user's name that nobody typed, and turns that have nothing else.
+    /// Omit texts in the user's name that no user typed, and turns that have nothing else.
     pub only_typed: bool,
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Export {
     /// for HTML and JSON.
     #[arg(long, value_name = "DETAIL", hide_possible_values = true)]
     pub(crate) detail: Option<Detail>,
-    /// Omit texts in the user's name that nobody typed: outputs of commands, notifications, reminders
+    /// Omit texts in the user's name that no user typed: outputs of commands, notifications, reminders
     #[arg(long)]
     pub(crate) only_typed: bool,
     /// Export the branch with this entry instead of the active one: uuid, L118 (line) or t9 (turn)

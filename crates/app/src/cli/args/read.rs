@@ -100,7 +100,7 @@ pub(crate) struct Show {
     /// Show thinking in full
     #[arg(long)]
     pub(crate) thinking: bool,
-    /// Hide texts in the user's name that nobody typed: outputs of commands, notifications, reminders
+    /// Hide texts in the user's name that no user typed: outputs of commands, notifications, reminders
     #[arg(long, conflicts_with = "raw")]
     pub(crate) only_typed: bool,
     /// Print only the original JSON lines of the turns
