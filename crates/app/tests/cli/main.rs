@@ -19,6 +19,8 @@ mod diff;
 #[cfg(test)]
 mod doctor;
 #[cfg(test)]
+mod early_descriptions;
+#[cfg(test)]
 mod explain;
 #[cfg(test)]
 mod file_system;
