@@ -421,7 +421,7 @@ fn large_file_is_backed_up_by_a_hard_link_before_an_append() {
     store.undo(Some(2)).unwrap();
     // The hard link remains when the original path is deleted.
     std::fs::remove_file(store.at("p/a.jsonl")).unwrap();
-    let request = RestoreRequest { name: "a".to_owned(), even_if_live: true, dry_run: false };
+    let request = RestoreRequest { name: "a".to_owned(), even_if_live: true, ..RestoreRequest::default() };
     restore(&store.writer, &Roots::default(), &request).unwrap();
     assert!(std::fs::read(store.at("p/a.jsonl")).unwrap() == large);
 }
