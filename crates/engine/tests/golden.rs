@@ -62,6 +62,18 @@ fn assert_none(mismatches: &[String]) {
 }
 
 #[test]
+fn every_name_in_files_of_real_clients_is_known() {
+    let mut mismatches = Vec::new();
+    for scenario in load_scenarios() {
+        let schema = ops::schema::collect_schema(&roots(&scenario));
+        let unknown = schema.fields.rows().filter(|(.., known)| !known);
+        mismatches
+            .extend(unknown.map(|(kind, name, ..)| format!("{}: {} {name}", scenario.name, kind.name())));
+    }
+    assert_none(&mismatches);
+}
+
+#[test]
 fn doctor_reports_no_problems_in_files_of_real_clients() {
     use rethread_engine::core::check::{Code, Severity};
     let now = std::time::SystemTime::UNIX_EPOCH;

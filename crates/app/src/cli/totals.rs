@@ -56,22 +56,15 @@ pub(crate) fn print(diff: &BranchDiff, out: &mut Out) -> Result<(), CliError> {
         totals.files.iter().find(|(file, _)| file == path).map(|(_, changes)| format_number(*changes))
     });
     let (usage_a, usage_b) = (&a.tokens.usage, &b.tokens.usage);
-    table.add_row("input tokens", figures::group_digits(usage_a.input), figures::group_digits(usage_b.input));
-    table.add_row(
-        "output tokens",
-        figures::group_digits(usage_a.output),
-        figures::group_digits(usage_b.output),
-    );
-    table.add_row(
-        "cache written",
-        figures::group_digits(usage_a.cache_write),
-        figures::group_digits(usage_b.cache_write),
-    );
-    table.add_row(
-        "cache read",
-        figures::group_digits(usage_a.cache_read),
-        figures::group_digits(usage_b.cache_read),
-    );
+    let tokens = [
+        ("input tokens", usage_a.input, usage_b.input),
+        ("output tokens", usage_a.output, usage_b.output),
+        ("cache written", usage_a.cache_write, usage_b.cache_write),
+        ("cache read", usage_a.cache_read, usage_b.cache_read),
+    ];
+    for (name, a, b) in tokens {
+        table.add_row(name, figures::format_tokens(a), figures::format_tokens(b));
+    }
     let elapsed = |totals: &SideTotals| {
         let millis = totals
             .first_time

@@ -106,6 +106,15 @@ impl SessionBuilder {
         self.add_answer(&json!([{ "type": "text", "text": text }]))
     }
 
+    /// Adds an answer of one text block that states why it stopped.
+    pub(crate) fn add_answer_with_stop_reason(&mut self, text: &str, stop_reason: &str) -> String {
+        let message = json!({
+            "id": "msg_stopped", "type": "message", "role": "assistant", "model": "claude-opus-4-1-20250805",
+            "content": [{ "type": "text", "text": text }], "stop_reason": stop_reason,
+        });
+        self.add_entry(json!({ "type": "assistant", "message": message }))
+    }
+
     /// Adds an answer of one thinking block.
     pub(crate) fn add_thinking(&mut self, text: &str) -> String {
         self.add_answer(&json!([{ "type": "thinking", "thinking": text, "signature": "x" }]))

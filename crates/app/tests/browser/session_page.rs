@@ -316,3 +316,27 @@ fn every_demo_page_is_accessible() {
         page.assert_usable();
     }
 }
+
+#[test]
+fn texts_that_no_user_typed_can_be_hidden() {
+    let home = new_home();
+    let mut session = SessionBuilder::new("000000000077");
+    session.add_prompt("Take a sounding");
+    session.add_prompt("<local-command-stdout>nine fathoms</local-command-stdout>");
+    session.add_prompt("<task-notification>the anchor drags</task-notification>");
+    session.add_answer_with_stop_reason("Deep enough", "end_turn");
+    session.write_to(&home);
+    let server = WebServer::start(home);
+    let Some(page) = ServerPage::open_at(&server, &session.url_path()) else { return };
+    let untyped = ["nine fathoms", "the anchor drags"];
+    assert!(untyped.iter().all(|text| page.text("#t1").contains(text)), "{}", page.text("#t1"));
+    assert!(page.text("#t1 .turn-foot").contains("stopped: end_turn"), "{}", page.text("#t1"));
+    page.click("input[name=only-typed]");
+    page.wait_for("!document.querySelector('#t1').innerText.includes('nine fathoms')");
+    let text = page.text("#t1");
+    assert!(untyped.iter().all(|untyped| !text.contains(untyped)), "{text}");
+    assert!(text.contains("Take a sounding") && text.contains("Deep enough"), "{text}");
+    page.assert_usable();
+    page.click("input[name=only-typed]");
+    page.wait_for("document.querySelector('#t1').innerText.includes('nine fathoms')");
+}

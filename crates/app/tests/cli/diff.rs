@@ -36,18 +36,18 @@ fn branches_are_side_by_side_on_a_wide_screen() {
       accents that occur, and Árnes now stands       │
       between Almería and Brest.                     │
 
-    since the fork         A       B
-    turns                  1       1
-    answers                2       1
-    tool calls             1       0
-      Edit                 1       -
-    files changed          1       0
-      src/harbour.rs       1       -
-    input tokens          12       6
-    output tokens        128      55
-    cache written      1,280     640
-    cache read        27,760  12,920
-    time                4.7s    1.8s
+    since the fork        A      B
+    turns                 1      1
+    answers               2      1
+    tool calls            1      0
+      Edit                1      -
+    files changed         1      0
+      src/harbour.rs      1      -
+    input tokens         12      6
+    output tokens       128     55
+    cache written      1.3k    640
+    cache read        27.8k  12.9k
+    time               4.7s   1.8s
     ");
 }
 
