@@ -240,7 +240,7 @@ fn a_last_prompt_pin_overrides_the_last_line() {
     let run = explain(&text.replace("            u3", "            u3 ^a1"), &[]);
     assert_eq!(run.code, 1);
     insta::assert_snapshot!(body(&run), @"
-    Claude Code 2.1.221 loads 4 of 6 entries (66%) and 2 of 3 turns (66%); 2 are unreachable
+    Claude Code 2.1.221 loads 4 of 6 entries (67%) and 2 of 3 turns (67%); 2 are unreachable
 
     ██████████████████████████████████████████████████████··························
     █ 4 loaded   · 2 unreachable
@@ -434,7 +434,7 @@ fn the_demo_has_a_branch_and_a_compaction() {
     let run = home.run(&["--demo", "explain", "harbour"]);
     assert_eq!(run.code, 1);
     assert!(
-        run.out.contains("loads 8 of 10 entries (80%) and 2 of 3 turns (66%); 2 are unreachable\n"),
+        run.out.contains("loads 8 of 10 entries (80%) and 2 of 3 turns (67%); 2 are unreachable\n"),
         "{}",
         run.out
     );
