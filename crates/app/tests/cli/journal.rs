@@ -252,6 +252,11 @@ fn a_backup_file_of_another_program_is_offered_and_restored() {
     assert_eq!(home.run(&["undo"]).code, 0);
     assert_eq!(std::fs::read(&path).unwrap(), current);
 
+    // A backup of the same length differs, too.
+    let same_len = String::from_utf8(current.clone()).unwrap().replacen("user", "uses", 1);
+    home.write_old(&backup, &same_len);
+    assert_eq!(home.run(&["restore", SESSION, "--backup-file", "--dry-run"]).code, 0);
+
     // After a change by rethread, both backups are offered.
     assert_eq!(home.run(&["rename", SESSION, "two"]).code, 0);
     let run = home.run(&["restore", SESSION, "--dry-run"]);
