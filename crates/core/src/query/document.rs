@@ -183,6 +183,10 @@ impl SearchDoc<'_> {
 /// Returns number, repository and URL of the pull request that an entry links, without spaces in each. Returns `None` if
 /// it links none.
 fn describe_pull_request(entry: &Entry<'_>) -> Option<String> {
+    // The details of other kinds are costly, and every entry of a store is indexed.
+    if entry.kind != Kind::PrLink {
+        return None;
+    }
     let EntryDetail::PullRequest { number, url, repository } = entry.detail() else { return None };
     let without_spaces = |text: Cow<'_, str>| text.split_whitespace().collect::<String>();
     let number = number.map(value_text).map(without_spaces).unwrap_or_default();
