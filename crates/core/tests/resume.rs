@@ -1,7 +1,7 @@
-//! Tests of the resume simulation: every case of `resume/cases.txt` with every measured client, and general
+//! Tests of the resume simulation: every case of `resume/cases.txt` with the clients that were asked, and general
 //! properties.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use rethread_core::entry::{self, BlockKind, Entry, Kind};
 use rethread_core::lines::LineSplitter;
@@ -14,18 +14,44 @@ use rethread_core::version::Version;
 use rethread_testkit::{check, random, script};
 
 const CASES: &str = include_str!("resume/cases.txt");
+/// The published client versions, oldest first.
+const PUBLISHED: &str = include_str!("resume/published.txt");
 
-/// A session file, and the messages that each client version sent for it.
+/// A session file, and the messages that each range of client versions sent for it.
 struct Case {
     name: &'static str,
     file: Vec<u8>,
-    answers: BTreeMap<usize, &'static str>,
+    ranges: Vec<AnswerRange>,
+}
+
+/// Versions with the same answer. The first and the last of them were measured.
+struct AnswerRange {
+    first: Version,
+    last: Version,
+    answer: &'static str,
+}
+
+impl Case {
+    /// Returns the ends of the ranges and the known clients, oldest first.
+    fn versions(&self) -> Vec<Version> {
+        let ends = self.ranges.iter().flat_map(|range| [range.first.clone(), range.last.clone()]);
+        let mut versions: Vec<Version> =
+            ends.chain(KNOWN_CLIENTS.iter().map(|known| Version::parse_lenient(known))).collect();
+        versions.sort();
+        versions.dedup();
+        versions
+    }
+
+    fn answer_of(&self, version: &Version) -> &'static str {
+        let range = self.ranges.iter().find(|range| range.first <= *version && *version <= range.last);
+        range.unwrap_or_else(|| panic!("{} has an answer of {}", self.name, version.text)).answer
+    }
 }
 
 fn load_cases() -> Vec<Case> {
     let texts = CASES.split("\n=== ").skip(1);
     let cases: Vec<Case> = texts.map(parse_case).collect();
-    assert!(cases.len() > 90, "{} cases", cases.len());
+    assert!(cases.len() > 110, "{} cases", cases.len());
     cases
 }
 
@@ -33,16 +59,13 @@ fn parse_case(text: &'static str) -> Case {
     let mut parts = text.split("\n---\n");
     let name = parts.next().and_then(|head| head.lines().next()).expect("a case has a name");
     let file = parts.next().unwrap_or_else(|| panic!("{name} has a file")).replace("\\0", "\0");
-    let mut answers = BTreeMap::new();
-    for line in parts.next().unwrap_or_else(|| panic!("{name} has answers")).trim().lines() {
-        let (range, answer) = line.split_once(": ").expect("an answer has versions");
-        let (from, to) = range.split_once(' ').expect("versions are a range");
-        let position =
-            |version| KNOWN_CLIENTS.iter().position(|known| *known == version).expect("it was measured");
-        answers.extend((position(from)..=position(to)).map(|version_idx| (version_idx, answer)));
-    }
-    assert_eq!(answers.len(), KNOWN_CLIENTS.len(), "{name} has an answer for every version");
-    Case { name, file: script::bytes(&file), answers }
+    let parse_range = |line: &'static str| {
+        let (versions, answer) = line.split_once(": ").expect("an answer has versions");
+        let (first, last) = versions.split_once(' ').expect("versions are a range");
+        AnswerRange { first: Version::parse_lenient(first), last: Version::parse_lenient(last), answer }
+    };
+    let answers = parts.next().unwrap_or_else(|| panic!("{name} has answers"));
+    Case { name, file: script::bytes(&file), ranges: answers.trim().lines().map(parse_range).collect() }
 }
 
 /// The parsed file, and the texts of its blocks.
@@ -123,18 +146,36 @@ fn every_case_matches_every_client() {
     let mut wrong = Vec::new();
     for case in load_cases() {
         let session = parse_session(&case.file);
-        for (version_idx, version) in KNOWN_CLIENTS.iter().enumerate() {
-            let resume = simulate_resume(&session.tree, &session.index, &Version::parse_lenient(version));
-            let simulated = describe(&session, &resume);
-            if simulated != case.answers[&version_idx] {
+        for version in case.versions() {
+            let simulated = describe(&session, &simulate_resume(&session.tree, &session.index, &version));
+            let sent = case.answer_of(&version);
+            if simulated != sent {
                 wrong.push(format!(
-                    "{} in {version}\n  sent {}\n  simulated {simulated}",
-                    case.name, case.answers[&version_idx]
+                    "{} in {}\n  sent {sent}\n  simulated {simulated}",
+                    case.name, version.text
                 ));
             }
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_ranges_of_a_case_are_consecutive() {
+    let published: Vec<&str> = PUBLISHED.split_whitespace().collect();
+    let position = |version: &Version| {
+        let position = published.iter().position(|published| *published == version.text);
+        position.unwrap_or_else(|| panic!("{} was published", version.text))
+    };
+    for case in load_cases() {
+        assert_eq!(case.ranges[0].first.text, KNOWN_CLIENTS[0], "{}", case.name);
+        assert_eq!(case.ranges[case.ranges.len() - 1].last.text, KNOWN_CLIENTS[KNOWN_CLIENTS.len() - 1]);
+        for pair in case.ranges.windows(2) {
+            let (last, next) = (&pair[0].last, &pair[1].first);
+            assert_eq!(position(last) + 1, position(next), "{}: {} {}", case.name, last.text, next.text);
+            assert_ne!(pair[0].answer, pair[1].answer, "{}: {}", case.name, next.text);
+        }
+    }
 }
 
 #[test]
@@ -147,10 +188,12 @@ fn every_rule_change_is_shown_by_a_case() {
             .map(|name| cases.get(name).unwrap_or_else(|| panic!("`{}` cites `{name}`", row.name)))
             .collect();
         for since in &row.since[1..] {
-            let version_idx =
-                KNOWN_CLIENTS.iter().position(|version| Version::parse_lenient(version).is_at_least(*since));
-            let version_idx = version_idx.expect("a rule changes at or before a measured version");
-            let shows_change = |case: &&Case| case.answers[&version_idx] != case.answers[&(version_idx - 1)];
+            let is_known =
+                KNOWN_CLIENTS.iter().any(|known| Version::parse_lenient(known).numbers() == *since);
+            assert!(is_known, "`{}` changes at {since:?}, which is no known client", row.name);
+            // The ranges of a case are consecutive, so the version before was measured too.
+            let starts_here = |range: &AnswerRange| range.first.numbers() == *since;
+            let shows_change = |case: &&Case| case.ranges[1..].iter().any(starts_here);
             assert!(cited.iter().any(shows_change), "no case of `{}` changes at {since:?}", row.name);
         }
     }

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use rethread_engine::core::resume::KNOWN_CLIENTS;
+use rethread_engine::core::version::Version;
 use rethread_testkit::real;
 use serde_json::Value;
 
@@ -36,11 +37,10 @@ fn read_answers() -> HashMap<(&'static str, &'static str), &'static str> {
         for line in ranges.trim().lines() {
             let (range, answer) = line.split_once(": ").expect("an answer has versions");
             let (from, to) = range.split_once(' ').expect("versions are a range");
-            let position =
-                |version| KNOWN_CLIENTS.iter().position(|known| *known == version).expect("it was measured");
-            answers.extend(
-                KNOWN_CLIENTS[position(from)..=position(to)].iter().map(|version| ((name, *version), answer)),
-            );
+            let [from, to] = [from, to].map(Version::parse_lenient);
+            let is_in_range = |version: &&&str| (&from..=&to).contains(&&Version::parse_lenient(version));
+            let versions = KNOWN_CLIENTS.iter().filter(is_in_range);
+            answers.extend(versions.map(|version| ((name, *version), answer)));
         }
     }
     answers

@@ -64,7 +64,7 @@ names! {
         AiTitle = "ai-title",
         /// The name of the session's agent; repeats the custom title.
         AgentName = "agent-name",
-        /// The last prompt, and since 2.1.163 the entry that resume continues from.
+        /// The last prompt, and since 2.1.120 the entry that resume continues from.
         LastPrompt = "last-prompt",
         /// The input mode.
         Mode = "mode",

@@ -164,21 +164,24 @@ impl MessageBuilder<'_> {
     /// The list is empty if the client adds none.
     fn choose_synthetic_blocks(&self, filtered: &FilteredChain) -> (usize, Vec<SyntheticBlock>) {
         let entries = &filtered.entries;
-        let last_message = entries.iter().rposition(|&id| self.graph.is_message(id));
-        let (Some(last_idx), Some(&last_entry)) = (last_message, entries.last()) else {
+        let Some(&last_entry) = entries.last() else {
             return (0, Vec::new());
         };
-        let last_message = entries[last_idx];
         let is_content = |id: &&NodeId| !matches!(self.kind(**id), Kind::System | Kind::Progress);
         let ends_with_attachment =
             entries.iter().rev().find(is_content).is_some_and(|&id| self.kind(id) == Kind::Attachment);
-        let ends_with_summary = self.has_flag(last_message, Flags::COMPACT_SUMMARY) && ends_with_attachment;
-        if ends_with_summary && !self.rules.summary_waits {
-            return (last_idx, Vec::new());
+        let last_idx = entries.iter().rposition(|&id| self.graph.is_message(id));
+        let last_message = last_idx.map(|idx| entries[idx]);
+        let is_summary = |id| self.has_flag(id, Flags::COMPACT_SUMMARY);
+        if ends_with_attachment && last_message.is_some_and(is_summary) && !self.rules.summary_waits {
+            return (0, Vec::new());
         }
         if self.needs_continue_prompt(last_message, ends_with_attachment) {
             return (entries.len() - 1, vec![SyntheticBlock::Continue, SyntheticBlock::Filler]);
         }
+        let Some(last_idx) = last_idx else {
+            return (0, Vec::new());
+        };
         let synthetic = if filtered.open_turn.is_some() {
             vec![SyntheticBlock::Result, SyntheticBlock::Filler]
         } else if self.needs_filler(&entries[..=last_idx], last_entry) {
@@ -189,15 +192,16 @@ impl MessageBuilder<'_> {
         (last_idx, synthetic)
     }
 
-    /// Returns `true` if the client adds "Continue from where you left off." after `last_message`.
-    fn needs_continue_prompt(&self, last_message: NodeId, ends_with_attachment: bool) -> bool {
-        let is_result = has_results(self.graph, self.index, last_message);
+    /// Returns `true` if the client adds "Continue from where you left off." at the end. `last_message` is the last message
+    /// of the chain.
+    fn needs_continue_prompt(&self, last_message: Option<NodeId>, ends_with_attachment: bool) -> bool {
+        let is_result = last_message.is_some_and(|id| has_results(self.graph, self.index, id));
         match self.rules.continue_prompt {
             ContinuePrompt::Never => false,
-            ContinuePrompt::Result => is_result,
             ContinuePrompt::ResultOrAttachment => is_result || ends_with_attachment,
             ContinuePrompt::ResultOrAttachmentToPrompt => {
-                is_result || ends_with_attachment && self.kind(last_message) == Kind::User
+                is_result
+                    || ends_with_attachment && last_message.is_some_and(|id| self.kind(id) == Kind::User)
             }
         }
     }

@@ -6,7 +6,7 @@ use super::client_graph::{ClientGraph, NONE};
 use super::resume_index::{BlockSummary, ResumeIndex};
 use super::rules::RejoinRule;
 use crate::block_table::ToolCallIdx;
-use crate::entry::{EntryRole, Flags, Kind};
+use crate::entry::{EntryRole, Flags};
 use crate::tree::{NodeId, ParentLink};
 
 /// Why the walk from the leaf along the parent links ended.
@@ -88,7 +88,7 @@ struct ResponseParts {
     /// Whether the walk contains a line of the response.
     on_path: Vec<bool>,
     lines: Vec<Vec<NodeId>>,
-    /// Entries with results of the response's calls. With `RejoinRule::InOrder` also secondary entries.
+    /// Entries with results of the response's calls. Except with `RejoinRule::AfterLast` also secondary entries.
     results: Vec<Vec<NodeId>>,
 }
 
@@ -120,19 +120,21 @@ impl ResponseParts {
             if parts.on_path[message as usize] {
                 parts.lines[message as usize].push(id);
                 for call in list_calls(index, id) {
-                    callers[call as usize].get_or_insert(message);
                     owners[id as usize] = Some(message);
+                    if rule == RejoinRule::InOrderByCall {
+                        callers[call as usize].get_or_insert(message);
+                    }
                 }
             }
         }
         match rule {
-            RejoinRule::InOrder => parts.add_by_call(graph, index, &callers, owners, chain),
-            _ => parts.add_by_parent(graph, index),
+            RejoinRule::AfterLast => parts.add_by_parent(graph, index),
+            _ => parts.add_with_secondary(graph, index, &callers, owners, chain),
         }
         parts
     }
 
-    /// Adds the entries with results below a line of a response on the walk, directly or with progress lines between.
+    /// Adds the entries with results whose parent is a line of a response on the walk.
     fn add_by_parent(&mut self, graph: &ClientGraph<'_>, index: &ResumeIndex) {
         for &id in &graph.order {
             if list_results(index, id).next().is_some()
@@ -147,9 +149,9 @@ impl ResponseParts {
     /// Adds results by call or else by parent, and secondary children of calls and results.
     ///
     /// A secondary entry is no message, or a meta line without results. It is added if it is on the walk or if only
-    /// secondary entries descend from it. `callers` contains the response of each call, `owners` the response that each
-    /// entry belongs to, `None` if it is not on the walk.
-    fn add_by_call(
+    /// secondary entries descend from it. `callers` contains the response of each call by which results are found, `owners`
+    /// the response that each entry belongs to, `None` if it is not on the walk.
+    fn add_with_secondary(
         &mut self,
         graph: &ClientGraph<'_>,
         index: &ResumeIndex,
@@ -261,14 +263,10 @@ impl ResponseParts {
 }
 
 impl ClientGraph<'_> {
-    /// Returns the response that the nearest ancestor other than a progress line belongs to.
-    ///
-    /// Returns `None` if there is no such ancestor or it belongs to no response.
+    /// Returns the response that the parent of an entry belongs to. Returns `None` if it has no parent or belongs to none.
     fn parent_message(&self, id: NodeId) -> Option<u32> {
         let parent = self.parent[id as usize];
-        let parent = (parent != NONE).then_some(parent)?;
-        let parent = self.nearest_ancestor(parent, |id| self.tree.node(id).kind != Kind::Progress)?;
-        self.tree.message_of(parent)
+        (parent != NONE).then(|| self.tree.message_of(parent)).flatten()
     }
 
     /// Marks the matching loaded entries and all of their ancestors. The result is indexed by `NodeId`.

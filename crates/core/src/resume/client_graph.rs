@@ -20,6 +20,8 @@ pub(super) struct ClientGraph<'t> {
     pub(super) parent: Vec<NodeId>,
     /// Whether the client loaded the entry.
     pub(super) loaded: Vec<bool>,
+    /// The entries whose parent was chosen by time. The client chooses the leaf without these links.
+    pub(super) linked_by_time: HashSet<NodeId>,
     /// The anchor of the entries that a compaction preserved, and the last of these entries. `None` if no entries were
     /// inserted below an anchor.
     pub(super) spliced: Option<(NodeId, NodeId)>,
@@ -29,11 +31,11 @@ impl<'t> ClientGraph<'t> {
     /// Loads and links the entries as a client with these rules does, including links by time and preserved entries.
     pub(super) fn new(tree: &'t Tree, rules: &Rules) -> ClientGraph<'t> {
         let mut graph = ClientGraph::from_uuids(tree, rules);
-        if rules.link_by_time {
-            graph.link_by_time();
-        }
         if rules.preserved != PreservedSupport::None {
             graph.apply_preserved(rules);
+        }
+        if rules.link_by_time {
+            graph.link_by_time();
         }
         graph
     }
@@ -46,6 +48,7 @@ impl<'t> ClientGraph<'t> {
             order: Vec::with_capacity(count),
             parent: vec![NONE; count],
             loaded: vec![false; count],
+            linked_by_time: HashSet::new(),
             spliced: None,
         };
         graph.load_entries(rules);
@@ -113,22 +116,34 @@ impl<'t> ClientGraph<'t> {
         }
     }
 
+    /// Returns the parent by uuid, or `NONE` if the entry has none or was linked by time.
+    pub(super) fn uuid_parent(&self, node_id: NodeId) -> NodeId {
+        if self.linked_by_time.contains(&node_id) { NONE } else { self.parent[node_id as usize] }
+    }
+
     /// Returns `true` if clients read the line, even if they drop it at a compaction later.
     pub(super) fn is_read(&self, node_id: NodeId) -> bool {
         let node = self.tree.node(node_id);
         !node.has_flag(Flags::RECOVERED) && node.kind.is_loaded_by_clients()
     }
 
-    /// Links each entry with a missing or damaged parent to the newest entry of the five seconds before it.
+    /// Returns `true` if the client read the line and dropped it at a compaction.
+    fn is_dropped(&self, node_id: NodeId) -> bool {
+        let last = self.last_with_uuid(node_id);
+        self.is_read(last) && !self.loaded[last as usize]
+    }
+
+    /// Links each entry with a missing, damaged or dropped parent to the newest entry of the five seconds before it.
     ///
     /// The entry becomes a root if it has no timestamp or there is no such entry. Sidechains are linked among themselves.
     fn link_by_time(&mut self) {
         const WINDOW_MS: i64 = 5000;
         let is_orphan = |&node_id: &NodeId| {
             let node = self.tree.node(node_id);
-            let has_damaged_parent =
-                node.parent().is_some_and(|parent| self.tree.node(parent).has_flag(Flags::RECOVERED));
-            node.link == ParentLink::MissingParent || has_damaged_parent
+            let is_unlinked = self.parent[node_id as usize] == NONE;
+            let is_lost =
+                |parent| self.tree.node(parent).has_flag(Flags::RECOVERED) || self.is_dropped(parent);
+            is_unlinked && (node.link == ParentLink::MissingParent || node.parent().is_some_and(is_lost))
         };
         let orphans: Vec<NodeId> = self.order.iter().copied().filter(is_orphan).collect();
         if orphans.is_empty() {
@@ -154,7 +169,10 @@ impl<'t> ClientGraph<'t> {
                 by_time[from..].iter().take_while(|&&(time, _)| now.saturating_sub(time) <= WINDOW_MS);
             let can_be_parent = |&other: &NodeId| other != node_id && self.parent[other as usize] != node_id;
             let newest = recent.map(|&(_, order_idx)| self.order[order_idx]).find(can_be_parent);
-            self.parent[node_id as usize] = newest.unwrap_or(NONE);
+            if let Some(newest) = newest {
+                self.parent[node_id as usize] = newest;
+                self.linked_by_time.insert(node_id);
+            }
         }
     }
 
@@ -252,11 +270,7 @@ impl<'t> ClientGraph<'t> {
         }
         let loaded = std::mem::take(&mut self.loaded);
         self.order.retain(|&node_id| loaded[node_id as usize]);
-        let new_parent = preserved
-            .last()
-            .copied()
-            .filter(|_| rules.preserved == PreservedSupport::Messages)
-            .unwrap_or(NONE);
+        let new_parent = preserved.last().copied().filter(|_| rules.link_to_preserved).unwrap_or(NONE);
         for &node_id in &self.order {
             let parent = self.parent[node_id as usize];
             if parent != NONE && !loaded[parent as usize] {

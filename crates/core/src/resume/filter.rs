@@ -94,9 +94,12 @@ impl ChainFilter<'_> {
     /// which the client adds no filler.
     fn drop_unanswered(&mut self, chain: &[NodeId]) -> Vec<NodeId> {
         let last = chain.iter().copied().rfind(|&id| self.graph.is_message(id));
-        let is_open = |id: &NodeId| {
-            self.rules.unanswered == UnansweredRule::AnswerInterruptedTurn
-                && (self.is_result(*id) || self.has_only_unanswered_calls(*id))
+        let is_open = |id: &NodeId| match self.rules.unanswered {
+            UnansweredRule::DropCall | UnansweredRule::DropLine => false,
+            UnansweredRule::AnswerBeforeResult => self.is_result(*id),
+            UnansweredRule::AnswerInterruptedTurn => {
+                self.is_result(*id) || self.has_only_unanswered_calls(*id)
+            }
         };
         let open_turn = last.filter(is_open);
         let is_prompt = |&id: &NodeId| {

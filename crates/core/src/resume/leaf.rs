@@ -68,11 +68,14 @@ pub(super) fn choose_leaf(
             };
             graph.nearest_ancestor(chosen.0, |id| graph.is_message(id)).map(|leaf| (leaf, chosen.1))
         }
-        LeafChoice::LastLine | LeafChoice::LastLineOrBelow => {
+        LeafChoice::LastMessage | LeafChoice::LastLine | LeafChoice::LastLineOrBelow => {
             let last = find_last_line(graph, &candidates)?;
             let (leaf, rule) = resolve_last_line(graph, index, rules, last, &candidates);
-            let is_not_progress = |id| graph.tree.node(id).kind != Kind::Progress;
-            graph.nearest_ancestor(leaf, is_not_progress).map(|leaf| (leaf, rule))
+            let can_be_leaf = |id| match rules.leaf {
+                LeafChoice::LastMessage => graph.is_message(id),
+                _ => graph.tree.node(id).kind != Kind::Progress,
+            };
+            graph.nearest_ancestor(leaf, can_be_leaf).map(|leaf| (leaf, rule))
         }
     }
 }
@@ -80,7 +83,7 @@ pub(super) fn choose_leaf(
 /// Finds the last candidate in file order that is a message or a descendant of one. Returns `None` if there is none.
 fn find_last_line(graph: &ClientGraph<'_>, candidates: &[NodeId]) -> Option<NodeId> {
     // A repeated uuid has the node id of its last line.
-    let is_candidate = graph.mark_with_descendants(|id| graph.is_message(id));
+    let is_candidate = graph.mark_with_descendants(|id| graph.is_message(id), |id| graph.parent[id as usize]);
     candidates.iter().copied().filter(|&id| is_candidate[id as usize]).max()
 }
 
@@ -125,8 +128,8 @@ fn resolve_last_line(
 fn find_leaves(graph: &ClientGraph<'_>, candidates: &[NodeId]) -> Vec<NodeId> {
     let mut has_child = vec![false; graph.parent.len()];
     for &id in &graph.order {
-        if graph.parent[id as usize] != NONE {
-            has_child[graph.parent[id as usize] as usize] = true;
+        if graph.uuid_parent(id) != NONE {
+            has_child[graph.uuid_parent(id) as usize] = true;
         }
     }
     candidates.iter().copied().filter(|&id| !has_child[id as usize]).collect()
@@ -138,7 +141,7 @@ fn find_newer_below(graph: &ClientGraph<'_>, last: NodeId, candidates: &[NodeId]
     if candidates.iter().all(|&id| time(id) <= time(last)) {
         return None;
     }
-    let descendants = graph.mark_with_descendants(|id| id == last);
+    let descendants = graph.mark_with_descendants(|id| id == last, |id| graph.uuid_parent(id));
     find_newest(graph, candidates.iter().copied().filter(|&id| id != last && descendants[id as usize]))
 }
 
@@ -172,10 +175,8 @@ fn apply_pin(
     if pin.is_explicit && !has_later_line {
         return pinned;
     }
-    match graph.nearest_ancestor(chosen.0, |id| id == target) {
-        Some(_) => chosen,
-        None => pinned,
-    }
+    let descendants = graph.mark_with_descendants(|id| id == target, |id| graph.uuid_parent(id));
+    if descendants[chosen.0 as usize] { chosen } else { pinned }
 }
 
 impl ClientGraph<'_> {
@@ -208,8 +209,12 @@ impl ClientGraph<'_> {
         (node != NONE && matches(node)).then_some(node)
     }
 
-    /// Marks the matching loaded entries and all of their descendants. The result is indexed by `NodeId`.
-    fn mark_with_descendants(&self, matches: impl Fn(NodeId) -> bool) -> Vec<bool> {
+    /// Marks the matching loaded entries and all of their descendants by `parent_of`. The result is indexed by `NodeId`.
+    fn mark_with_descendants(
+        &self,
+        matches: impl Fn(NodeId) -> bool,
+        parent_of: impl Fn(NodeId) -> NodeId,
+    ) -> Vec<bool> {
         let mut marked: Vec<Option<bool>> = vec![None; self.parent.len()];
         let mut walked = Vec::new();
         for &id in &self.order {
@@ -218,7 +223,7 @@ impl ClientGraph<'_> {
                 // Mark before moving on, so that a cycle ends the walk.
                 marked[node as usize] = Some(matches(node));
                 walked.push(node);
-                node = if matches(node) { NONE } else { self.parent[node as usize] };
+                node = if matches(node) { NONE } else { parent_of(node) };
             }
             let mut above = node != NONE && marked[node as usize] == Some(true);
             for id in walked.drain(..).rev() {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! All behaviours were measured on real clients, not read from their code. `rules` is the table of behaviours. Each row
-//! names the cases of `tests/resume/cases.txt` that show it. A version between two measured ones follows the older.
+//! names the cases of `tests/resume/cases.txt` that show it, and its limits are exact versions.
 
 mod api_messages;
 mod chain;

@@ -6,7 +6,7 @@ use super::api_messages::{
     BlockOrigin, MessageDraft, MessageRole, SentBlock, SyntheticBlock, synthesize_result,
 };
 use super::resume_index::{BlockSummary, TextKind};
-use super::rules::{OrphanRule, PlaceholderRule, Rules};
+use super::rules::{OrphanRule, PlaceholderRule, RepeatRule, Rules};
 
 /// Merges consecutive user messages, pairs calls and results, and returns the blocks of the numbered messages in order.
 ///
@@ -15,6 +15,8 @@ pub(super) fn pair_messages(drafts: Vec<MessageDraft>, rules: &Rules) -> Vec<Sen
     let mut messages = merge_user_messages(drafts, rules);
     if rules.orphans != OrphanRule::Sent {
         drop_unpaired(&mut messages, rules);
+    }
+    if rules.answer_calls {
         messages = answer_calls(messages);
     }
     if !rules.blank_prompts {
@@ -72,11 +74,15 @@ fn drop_unpaired(messages: &mut [MessageDraft], rules: &Rules) {
         let keeps_orphans = idx == 0 && rules.orphans == OrphanRule::DroppedAfterFirst;
         let mut seen_results = HashSet::new();
         let was_empty = message.blocks.is_empty();
+        let sends_repeats = rules.repeats == RepeatRule::Sent;
+        if rules.repeats == RepeatRule::DroppedInMessage {
+            seen_calls.clear();
+        }
         message.blocks.retain(|(_, block)| match block {
-            BlockSummary::Call(call) => seen_calls.insert(*call) || rules.repeated_calls,
+            BlockSummary::Call(call) => seen_calls.insert(*call) || sends_repeats,
             BlockSummary::Result(call) => {
                 (previous_calls.contains(call) || keeps_orphans)
-                    && (seen_results.insert(*call) || rules.repeated_calls)
+                    && (seen_results.insert(*call) || sends_repeats)
             }
             _ => true,
         });

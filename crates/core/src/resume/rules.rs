@@ -36,10 +36,14 @@ impl<T: Copy> Rule<T> {
     }
 }
 
-/// The client versions that were measured, oldest first.
+/// The measured client versions, oldest first: the first version of each set of rules, and versions between them.
 pub const KNOWN_CLIENTS: &[&str] = &[
-    "1.0.37", "1.0.98", "2.0.1", "2.0.32", "2.0.76", "2.1.15", "2.1.42", "2.1.73", "2.1.104", "2.1.163",
-    "2.1.221", "2.1.281", "2.1.325",
+    "1.0.37", "1.0.98", "1.0.109", "2.0.1", "2.0.23", "2.0.24", "2.0.32", "2.0.47", "2.0.57", "2.0.76",
+    "2.1.7", "2.1.9", "2.1.15", "2.1.20", "2.1.21", "2.1.30", "2.1.32", "2.1.42", "2.1.45", "2.1.63",
+    "2.1.69", "2.1.73", "2.1.76", "2.1.80", "2.1.85", "2.1.86", "2.1.88", "2.1.90", "2.1.91", "2.1.101",
+    "2.1.104", "2.1.116", "2.1.120", "2.1.121", "2.1.124", "2.1.141", "2.1.149", "2.1.152", "2.1.163",
+    "2.1.191", "2.1.200", "2.1.221", "2.1.257", "2.1.261", "2.1.265", "2.1.267", "2.1.268", "2.1.281",
+    "2.1.325", "2.1.326",
 ];
 
 /// How the leaf is chosen.
@@ -50,6 +54,8 @@ pub(super) enum LeafChoice {
     /// The only leaf of the file, or the last line if there are several. Then the nearest message at or above it. The client
     /// exits with an error if there is no leaf.
     Only,
+    /// The nearest message at or above the last line.
+    LastMessage,
     /// The last line.
     LastLine,
     /// The last line. If it is not the newest entry, its newest descendant.
@@ -73,7 +79,7 @@ pub(super) enum PreservedSupport {
     None,
     /// `preservedSegment`.
     Segment,
-    /// `preservedMessages`, else `preservedSegment`. Children of dropped lines are linked to the last preserved entry.
+    /// `preservedMessages`, else `preservedSegment`.
     Messages,
 }
 
@@ -83,8 +89,10 @@ pub(super) enum RejoinRule {
     Never,
     /// After the last line of the response on the walk. Results are found by parent and precede those on the walk.
     AfterLast,
-    /// After the line on the walk that precedes them in the file, else after the first. Results are found by call.
+    /// After the line on the walk that precedes them in the file, else after the first. Results are found by parent.
     InOrder,
+    /// Like `InOrder`, but results are found by call.
+    InOrderByCall,
 }
 
 /// How calls without a result are treated.
@@ -94,7 +102,9 @@ pub(super) enum UnansweredRule {
     DropCall,
     /// A line is removed if it has calls and none of them has a result.
     DropLine,
-    /// Like `DropLine`, but calls of an interrupted turn get synthetic results.
+    /// Like `DropLine`, but calls of a turn that ends with a result get synthetic results.
+    AnswerBeforeResult,
+    /// Like `DropLine`, but calls of an interrupted turn get synthetic results, whether a call or a result is the end.
     AnswerInterruptedTurn,
 }
 
@@ -123,8 +133,6 @@ pub(super) enum FillerRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ContinuePrompt {
     Never,
-    /// After a tool result.
-    Result,
     /// After a tool result, or if the chain ends with an attachment.
     ResultOrAttachment,
     /// After a tool result, or if the chain ends with an attachment to a user message.
@@ -137,6 +145,16 @@ pub(super) enum OrphanRule {
     Sent,
     /// Removed except in the first message.
     DroppedAfterFirst,
+    Dropped,
+}
+
+/// Which repeated calls and results are sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RepeatRule {
+    Sent,
+    /// Those in the message of the first one are removed.
+    DroppedInMessage,
+    /// Repeated calls are removed from all messages, repeated results from their message.
     Dropped,
 }
 
@@ -155,110 +173,125 @@ const LEAF: Rule<LeafChoice> = Rule::new(
     "leaf",
     &[
         ([1, 0, 37], LeafChoice::Newest),
-        ([2, 1, 104], LeafChoice::Only),
-        ([2, 1, 163], LeafChoice::LastLine),
-        ([2, 1, 281], LeafChoice::LastLineOrBelow),
+        ([2, 1, 101], LeafChoice::Only),
+        ([2, 1, 116], LeafChoice::LastMessage),
+        ([2, 1, 120], LeafChoice::LastLine),
+        ([2, 1, 257], LeafChoice::LastLineOrBelow),
     ],
-    &["branch_last_in_file_but_older", "branch_in_the_middle_but_newest", "line_repeated_at_the_end"],
+    &[
+        "branch_last_in_file_but_older",
+        "line_repeated_at_the_end",
+        "last_line_has_a_child",
+        "local_command_last",
+    ],
 );
 const LEAF_WITHOUT_TIME: Rule<bool> = Rule::new(
     "a leaf without a timestamp can be loaded",
-    &[([1, 0, 37], true), ([2, 1, 104], false)],
+    &[([1, 0, 37], true), ([2, 1, 101], false)],
     &["no_timestamp_last"],
 );
 const SIDECHAIN_LEAF: Rule<bool> =
-    Rule::new("sidechain leaf", &[([1, 0, 37], true), ([2, 0, 32], false)], &["sidechain_last"]);
+    Rule::new("sidechain leaf", &[([1, 0, 37], true), ([2, 0, 23], false)], &["sidechain_last"]);
 const PIN: Rule<bool> = Rule::new(
     "pin",
-    &[([1, 0, 37], false), ([2, 1, 163], true)],
+    &[([1, 0, 37], false), ([2, 1, 120], true)],
     &["last_prompt_names_other_tip", "last_prompt_rewound_names_middle", "pinned_tip_then_branch"],
 );
 const PROGRESS: Rule<ProgressRule> = Rule::new(
     "progress",
     &[
         ([1, 0, 37], ProgressRule::Ignored),
-        ([2, 1, 15], ProgressRule::Loaded),
-        ([2, 1, 104], ProgressRule::Bridged),
+        ([2, 1, 9], ProgressRule::Loaded),
+        ([2, 1, 85], ProgressRule::Ignored),
+        ([2, 1, 86], ProgressRule::Bridged),
     ],
     &["progress_in_the_chain", "progress_below_the_middle_last"],
 );
 const CYCLE_HANGS: Rule<bool> =
-    Rule::new("a cycle hangs the client", &[([1, 0, 37], true), ([2, 1, 42], false)], &["cycle"]);
+    Rule::new("a cycle hangs the client", &[([1, 0, 37], true), ([2, 1, 30], false)], &["cycle"]);
 const LINK_BY_TIME: Rule<bool> = Rule::new(
     "an entry with a missing parent is linked to the newest entry of the five seconds before it",
-    &[([1, 0, 37], false), ([2, 1, 104], true)],
+    &[([1, 0, 37], false), ([2, 1, 91], true)],
     &["parent_missing", "parent_missing_with_recent_line"],
 );
 const CUT_AT_BOUNDARY: Rule<bool> = Rule::new(
     "entries above a compaction are dropped even if it has a parent",
-    &[([1, 0, 37], false), ([2, 0, 1], true)],
+    &[([1, 0, 37], false), ([1, 0, 109], true)],
     &["boundary_with_a_parent", "two_boundaries_with_parents"],
 );
 const PRESERVED: Rule<PreservedSupport> = Rule::new(
     "entries preserved by a compaction",
     &[
         ([1, 0, 37], PreservedSupport::None),
-        ([2, 1, 104], PreservedSupport::Segment),
-        ([2, 1, 163], PreservedSupport::Messages),
+        ([2, 1, 76], PreservedSupport::Segment),
+        ([2, 1, 141], PreservedSupport::Messages),
     ],
     &["preserved_segment", "preserved_messages"],
+);
+const LINK_TO_PRESERVED: Rule<bool> = Rule::new(
+    "children of dropped entries are linked to the last preserved entry",
+    &[([1, 0, 37], false), ([2, 1, 149], true)],
+    &["preserved_then_branch_from_before"],
 );
 const REJOIN: Rule<RejoinRule> = Rule::new(
     "rejoin",
     &[
         ([1, 0, 37], RejoinRule::Never),
-        ([2, 1, 104], RejoinRule::AfterLast),
-        ([2, 1, 281], RejoinRule::InOrder),
+        ([2, 1, 80], RejoinRule::AfterLast),
+        ([2, 1, 261], RejoinRule::InOrder),
+        ([2, 1, 281], RejoinRule::InOrderByCall),
     ],
-    &["parallel_tools", "chunks_of_one_message_as_siblings", "results_out_of_order"],
+    &["parallel_tools", "chunks_of_one_message_as_siblings", "results_out_of_order", "result_elsewhere"],
 );
 const API_ERRORS: Rule<bool> =
-    Rule::new("API errors are sent", &[([1, 0, 37], true), ([2, 0, 65], false)], &["api_error_last"]);
+    Rule::new("API errors are sent", &[([1, 0, 37], true), ([2, 0, 47], false)], &["api_error_last"]);
 const LOCAL_COMMANDS: Rule<bool> = Rule::new(
     "system lines of local commands are sent",
-    &[([1, 0, 37], false), ([2, 1, 73], true)],
+    &[([1, 0, 37], false), ([2, 1, 63], true)],
     &["local_command_in_the_chain"],
 );
 const UNANSWERED: Rule<UnansweredRule> = Rule::new(
     "calls without a result",
     &[
         ([1, 0, 37], UnansweredRule::DropCall),
-        ([2, 1, 42], UnansweredRule::DropLine),
+        ([2, 1, 30], UnansweredRule::DropLine),
+        ([2, 1, 265], UnansweredRule::AnswerBeforeResult),
         ([2, 1, 281], UnansweredRule::AnswerInterruptedTurn),
     ],
     &[
         "tool_use_without_result_at_the_end",
         "text_next_to_a_call_without_result",
+        "calls_without_result_in_an_interrupted_turn",
         "calls_without_result_of_the_last_response",
     ],
 );
 const LONE_THINKING: Rule<bool> =
-    Rule::new("thinking alone is sent", &[([1, 0, 37], true), ([2, 1, 15], false)], &["thinking_alone"]);
+    Rule::new("thinking alone is sent", &[([1, 0, 37], true), ([2, 1, 7], false)], &["thinking_alone"]);
 const BLANK: Rule<BlankRule> = Rule::new(
     "blank answers",
     &[
         ([1, 0, 37], BlankRule::Sent),
-        ([2, 1, 42], BlankRule::Dropped),
-        ([2, 1, 163], BlankRule::DroppedWithPlaceholder),
+        ([2, 1, 32], BlankRule::Dropped),
+        ([2, 1, 124], BlankRule::DroppedWithPlaceholder),
     ],
     &["blank_answer", "placeholder_answer"],
 );
 const EMPTY_PROMPT_GETS_FILLER: Rule<bool> = Rule::new(
     "an empty prompt at the end is followed by a filler",
-    &[([1, 0, 37], false), ([2, 1, 42], true)],
+    &[([1, 0, 37], false), ([2, 1, 30], true)],
     &["empty_prompt_last"],
 );
 const BLANK_PROMPTS: Rule<bool> = Rule::new(
     "blank blocks of the user are sent",
-    &[([1, 0, 37], true), ([2, 1, 163], false)],
+    &[([1, 0, 37], true), ([2, 1, 152], false)],
     &["blank_prompt"],
 );
 const FILLER: Rule<FillerRule> = Rule::new(
     "filler",
     &[
         ([1, 0, 37], FillerRule::Entry),
-        ([2, 1, 73], FillerRule::Message),
-        ([2, 1, 281], FillerRule::MessageNotLocal),
+        ([2, 1, 45], FillerRule::Message),
+        ([2, 1, 267], FillerRule::MessageNotLocal),
     ],
     &["ends_with_a_prompt", "system_child_of_a_prompt", "meta_user_child_of_middle"],
 );
@@ -267,54 +300,61 @@ const CONTINUE_PROMPT: Rule<ContinuePrompt> = Rule::new(
     &[
         ([1, 0, 37], ContinuePrompt::Never),
         ([2, 1, 42], ContinuePrompt::ResultOrAttachment),
-        ([2, 1, 104], ContinuePrompt::Result),
-        ([2, 1, 163], ContinuePrompt::ResultOrAttachment),
-        ([2, 1, 221], ContinuePrompt::ResultOrAttachmentToPrompt),
+        ([2, 1, 191], ContinuePrompt::ResultOrAttachmentToPrompt),
         ([2, 1, 281], ContinuePrompt::Never),
     ],
     &["attachment_last", "attachment_after_a_prompt_last", "ends_with_a_result"],
 );
 const SUMMARY_WAITS: Rule<bool> = Rule::new(
     "a compaction summary followed by attachments waits for an answer",
-    &[([1, 0, 37], true), ([2, 1, 221], false)],
+    &[([1, 0, 37], true), ([2, 1, 191], false)],
     &["summary_then_attachment_last"],
 );
 const MERGE_LINES: Rule<bool> = Rule::new(
     "lines of one response are merged into one message",
-    &[([1, 0, 37], false), ([2, 0, 76], true)],
+    &[([1, 0, 37], false), ([2, 0, 57], true)],
     &["result_between_two_calls"],
 );
 const TEXT_FIRST: Rule<bool> = Rule::new(
     "text precedes calls in a merged message",
-    &[([1, 0, 37], false), ([2, 1, 163], true)],
+    &[([1, 0, 37], false), ([2, 1, 121], true)],
     &["call_before_text"],
 );
 const RESULTS_FIRST: Rule<bool> = Rule::new(
     "results precede text in a user message",
-    &[([1, 0, 37], false), ([2, 0, 32], true)],
+    &[([1, 0, 37], false), ([2, 0, 24], true)],
     &["result_after_text"],
+);
+const ANSWER_CALLS: Rule<bool> = Rule::new(
+    "a call without a result in the next message gets a synthetic one",
+    &[([1, 0, 37], false), ([2, 1, 20], true)],
+    &["result_after_another_answer"],
 );
 const ORPHANS: Rule<OrphanRule> = Rule::new(
     "results without a call",
     &[
         ([1, 0, 37], OrphanRule::Sent),
-        ([2, 1, 42], OrphanRule::DroppedAfterFirst),
-        ([2, 1, 73], OrphanRule::Dropped),
+        ([2, 1, 21], OrphanRule::DroppedAfterFirst),
+        ([2, 1, 69], OrphanRule::Dropped),
     ],
     &["tool_result_without_use", "result_without_call_first", "result_after_another_answer"],
 );
-const REPEATED_CALLS: Rule<bool> = Rule::new(
-    "repeated calls and results are sent",
-    &[([1, 0, 37], true), ([2, 1, 104], false)],
-    &["result_twice", "call_twice"],
+const REPEATS: Rule<RepeatRule> = Rule::new(
+    "repeated calls and results",
+    &[
+        ([1, 0, 37], RepeatRule::Sent),
+        ([2, 1, 76], RepeatRule::DroppedInMessage),
+        ([2, 1, 88], RepeatRule::Dropped),
+    ],
+    &["result_twice", "call_twice", "call_twice_in_one_response"],
 );
 const PLACEHOLDER: Rule<PlaceholderRule> = Rule::new(
     "(no content)",
     &[
         ([1, 0, 37], PlaceholderRule::None),
-        ([2, 1, 42], PlaceholderRule::Answers),
-        ([2, 1, 104], PlaceholderRule::Later),
-        ([2, 1, 281], PlaceholderRule::All),
+        ([2, 1, 30], PlaceholderRule::Answers),
+        ([2, 1, 88], PlaceholderRule::Later),
+        ([2, 1, 268], PlaceholderRule::All),
     ],
     &["empty_content", "tool_result_without_use", "result_without_call_alone_first"],
 );
@@ -362,6 +402,7 @@ rules! {
     link_by_time: bool = LINK_BY_TIME,
     cut_at_boundary: bool = CUT_AT_BOUNDARY,
     preserved: PreservedSupport = PRESERVED,
+    link_to_preserved: bool = LINK_TO_PRESERVED,
     rejoin: RejoinRule = REJOIN,
     api_errors: bool = API_ERRORS,
     local_commands: bool = LOCAL_COMMANDS,
@@ -376,7 +417,8 @@ rules! {
     merge_lines: bool = MERGE_LINES,
     text_first: bool = TEXT_FIRST,
     results_first: bool = RESULTS_FIRST,
+    answer_calls: bool = ANSWER_CALLS,
     orphans: OrphanRule = ORPHANS,
-    repeated_calls: bool = REPEATED_CALLS,
+    repeats: RepeatRule = REPEATS,
     placeholder: PlaceholderRule = PLACEHOLDER,
 }

@@ -71,8 +71,8 @@ fn summarize_ranges(explanation: &Explanation, ranges: &[ClientRange]) -> String
     let loaded = |range: &ClientRange| verdict_of(range).count(EntryFate::Loaded);
     let most_loaded = ranges.iter().max_by_key(|range| loaded(range)).unwrap_or(first);
     let least_loaded = ranges.iter().rev().min_by_key(|range| loaded(range)).unwrap_or(first);
-    let summary =
-        format!("{clients} measured clients load this session with {} different results", ranges.len());
+    let results = explanation.count_results();
+    let summary = format!("{clients} measured clients load this session with {results} different results");
     let loaded_text = |range: &ClientRange| group_digits(loaded(range) as u64);
     if loaded(most_loaded) == loaded(least_loaded) {
         return format!("{summary}, each {} of {}", loaded_text(most_loaded), count_noun(entries, "entry"));

@@ -29,6 +29,18 @@ impl Explanation {
         group_verdicts(&self.verdicts, |a, b| self.loads_same(a, b))
     }
 
+    /// Counts the different results of the clients. Two ranges may have the same result.
+    pub fn count_results(&self) -> usize {
+        let mut results: Vec<&ClientVerdict> = Vec::new();
+        for range in self.client_ranges() {
+            let verdict = &self.verdicts[*range.start()];
+            if !results.iter().any(|result| self.loads_same(result, verdict)) {
+                results.push(verdict);
+            }
+        }
+        results.len()
+    }
+
     /// Returns `true` if two clients load the same entries and resume from the same message.
     fn loads_same(&self, a: &ClientVerdict, b: &ClientVerdict) -> bool {
         let leaf = |verdict: &ClientVerdict| verdict.resume.leaf.map(|(leaf, _)| self.nearest_message(leaf));
