@@ -170,7 +170,13 @@ impl MessageBuilder<'_> {
         let is_content = |id: &&NodeId| !matches!(self.kind(**id), Kind::System | Kind::Progress);
         let ends_with_attachment =
             entries.iter().rev().find(is_content).is_some_and(|&id| self.kind(id) == Kind::Attachment);
-        let last_idx = entries.iter().rposition(|&id| self.graph.is_message(id));
+        // Calls at the end that get a result only because of a result before them do not count.
+        let is_last = |id: NodeId| {
+            self.graph.is_message(id)
+                && !(self.rules.unanswered == UnansweredRule::AnswerBeforeResult
+                    && filtered.has_only_unanswered_calls(self.index, id))
+        };
+        let last_idx = entries.iter().rposition(|&id| is_last(id));
         let last_message = last_idx.map(|idx| entries[idx]);
         let is_summary = |id| self.has_flag(id, Flags::COMPACT_SUMMARY);
         if ends_with_attachment && last_message.is_some_and(is_summary) && !self.rules.summary_waits {

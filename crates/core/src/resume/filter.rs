@@ -20,6 +20,14 @@ pub(super) struct FilteredChain {
     pub(super) skipped: Vec<(NodeId, SkipReason)>,
 }
 
+impl FilteredChain {
+    /// Returns `true` if an entry has at least one tool call and none of its calls has a result.
+    pub(super) fn has_only_unanswered_calls(&self, index: &ResumeIndex, id: NodeId) -> bool {
+        let mut calls = list_calls(index, id).peekable();
+        calls.peek().is_some() && calls.all(|call| !self.answered[call as usize])
+    }
+}
+
 /// Separates the entries of a chain that are sent from unanswered calls, lone thinking, blank answers and empty prompts.
 pub(super) fn filter_chain(
     graph: &ClientGraph<'_>,
@@ -63,10 +71,8 @@ impl ChainFilter<'_> {
         self.graph.tree.node(id).kind
     }
 
-    /// Returns `true` if an entry has at least one tool call and none of its calls has a result.
     fn has_only_unanswered_calls(&self, id: NodeId) -> bool {
-        let mut calls = list_calls(self.index, id).peekable();
-        calls.peek().is_some() && calls.all(|call| !self.chain.answered[call as usize])
+        self.chain.has_only_unanswered_calls(self.index, id)
     }
 
     fn is_result(&self, id: NodeId) -> bool {
@@ -93,7 +99,10 @@ impl ChainFilter<'_> {
     /// Removes lines with calls of which none has a result, except in an interrupted turn. Also removes empty prompts for
     /// which the client adds no filler.
     fn drop_unanswered(&mut self, chain: &[NodeId]) -> Vec<NodeId> {
-        let last = chain.iter().copied().rfind(|&id| self.graph.is_message(id));
+        let answers_last_call = self.rules.unanswered == UnansweredRule::AnswerBeforeResult;
+        let last = chain.iter().copied().rfind(|&id| {
+            self.graph.is_message(id) && !(answers_last_call && self.has_only_unanswered_calls(id))
+        });
         let is_open = |id: &NodeId| match self.rules.unanswered {
             UnansweredRule::DropCall | UnansweredRule::DropLine => false,
             UnansweredRule::AnswerBeforeResult => self.is_result(*id),
@@ -114,7 +123,7 @@ impl ChainFilter<'_> {
             let in_open_turn = open_turn.is_some_and(|open_turn| {
                 open_turn == id
                     || filter.graph.tree.is_same_message(open_turn, id)
-                    || turn_start <= idx && idx < last_result
+                    || turn_start <= idx && (idx < last_result || answers_last_call)
             });
             let blocks = filter.index.blocks(id);
             match filter.kind(id) {

@@ -102,7 +102,7 @@ pub(super) enum UnansweredRule {
     DropCall,
     /// A line is removed if it has calls and none of them has a result.
     DropLine,
-    /// Like `DropLine`, but calls of a turn that ends with a result get synthetic results.
+    /// Like `DropLine`, but calls of a turn that ends with a result, apart from such calls, get synthetic results.
     AnswerBeforeResult,
     /// Like `DropLine`, but calls of an interrupted turn get synthetic results, whether a call or a result is the end.
     AnswerInterruptedTurn,
@@ -262,6 +262,7 @@ const UNANSWERED: Rule<UnansweredRule> = Rule::new(
         "tool_use_without_result_at_the_end",
         "text_next_to_a_call_without_result",
         "calls_without_result_in_an_interrupted_turn",
+        "call_without_result_after_a_result",
         "calls_without_result_of_the_last_response",
     ],
 );
