@@ -327,6 +327,59 @@ fn context_over_the_window_is_an_error() {
 }
 
 #[test]
+fn summary_behind_a_broken_link_is_lost() {
+    // The newest clients link `u3` to the newest line of the five seconds before it, which is the boundary.
+    let text = "
+        * v=2.1.325
+        u1: one
+          a1: one
+        s1 ~a1 @+60: compact_boundary
+          u2 ^s1 recap @+-1: so far
+            u8 @+-1: caveat
+        u3 ^gone @+4: on
+          a3: on
+    ";
+    let intact = text.replace("^gone", "^u8");
+    check("unreachable warning L1 L2 L4 L5", text, &intact);
+    check("missing-parent warning L6", text, &intact);
+}
+
+#[test]
+fn entries_lost_only_by_the_newest_client_are_reported() {
+    // 2.0.65 resumes from the newest timestamp, 2.1.325 from the last line, whose parent is missing.
+    let text = "* v=2.0.65\nu1: one\n  a1: one\n    u2 @+60: two\n      a2: two\nu3 ^gone @+-30: three";
+    let found = check_session(&script::bytes(text), false).diagnostics;
+    let by_newest = found.iter().find(|finding| matches!(finding.impact, Impact::ByNewest { .. }));
+    let by_newest = by_newest.expect("it is found");
+    assert_eq!(describe(by_newest), "unreachable warning L1 L2 L3 L4");
+    assert!(found.iter().any(|finding| describe(finding) == "missing-parent warning L5"), "{found:#?}");
+}
+
+#[test]
+fn preserved_entry_that_is_missing_drops_the_others() {
+    let text = "
+        * v=2.1.325
+        u1: one
+          a1: one
+            u2: two
+              a2: two
+        s1 ~a2 @+60 list=u2,gone,a2>u3: compact_boundary
+          u3 ^s1 recap: so far
+            u4 @+60: on
+    ";
+    check("unreachable warning L3 L4", text, &text.replace("gone,", ""));
+}
+
+#[test]
+fn file_without_a_readable_line_is_an_error() {
+    let noise: Vec<u8> = (0..900u32).map(|idx| (idx.wrapping_mul(2_654_435_761) >> 11) as u8 | 128).collect();
+    check_bytes("no-entry error L1", &noise, &script::bytes(HEALTHY));
+    check_bytes("no-entry error L1", &[0; 64], b"\n\n");
+    // A file with nothing but state has no conversation to lose.
+    assert_eq!(describe_all(&script::bytes("mode: normal")), Vec::<String>::new());
+}
+
+#[test]
 fn resume_from_an_older_branch_is_reported() {
     let broken = "* v=2.1.221\nu1: one\n  a1: one\n    u2: old\n      a2: old\n    u3: new\n      a3: new\nlast-prompt ~a2: old";
     check("stale-leaf warning L5 L6", broken, &broken.replace("~a2", "~a3"));
@@ -344,7 +397,7 @@ fn resume_from_an_older_branch_is_reported() {
 }
 
 #[test]
-fn entries_lost_only_by_an_older_client_are_info() {
+fn entries_lost_only_by_the_session_client_are_reported() {
     let broken = "* v=2.1.42\nu1: one\n  a1 #m: !Bash a\n    a2 #m: !Bash b\n      u3: =a2 b\n    u2 ^a1: =a1 a\n      a3: done";
     let session = check_session(&script::bytes(broken), false);
     let lost = session
@@ -352,7 +405,7 @@ fn entries_lost_only_by_an_older_client_are_info() {
         .iter()
         .find(|diagnostic| diagnostic.code == Code::Unreachable)
         .expect("it is found");
-    assert_eq!((lost.severity, lost.fix), (Severity::Info, SuggestedFix::Update));
+    assert_eq!((lost.severity, lost.fix), (Severity::Warning, SuggestedFix::Repair));
     assert!(matches!(lost.impact, Impact::ByClient { affected: 2, total: 6 }), "{:?}", lost.impact);
 }
 
@@ -369,6 +422,7 @@ fn answers_do_not_start_a_conversation() {
 fn lines_without_a_uuid_are_unreachable() {
     let line = r#"raw: {"type":"user","parentUuid":null,"message":{"role":"user","content":"x"}}"#;
     check("unreachable warning L5", &format!("{HEALTHY}\n{line}"), HEALTHY);
+    check("no-conversation error L1 L2", &format!("{line}\n{line}"), HEALTHY);
 }
 
 #[test]

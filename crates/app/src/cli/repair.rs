@@ -62,7 +62,11 @@ fn print(report: &RepairReport, app: &AppContext, out: &mut Out) -> Result<(), C
         print_unfixed(&report.after.findings, out)?;
         let fixable_count =
             report.before.findings.iter().filter(|finding| finding.fix != SuggestedFix::Nothing).count();
-        out.line(&paint(GOOD, "nothing to repair"))?;
+        let has_unfixed = report.after.findings.iter().any(|finding| finding.fix == SuggestedFix::Repair);
+        match has_unfixed {
+            true => out.line("nothing that repair can fix")?,
+            false => out.line(&paint(GOOD, "nothing to repair"))?,
+        }
         if fixable_count > 0 {
             out.note("`rethread doctor` lists other findings and how to fix them");
         }

@@ -1,8 +1,9 @@
 //! The resume banner: states above a conversation what a resume would lose, and offers fixes.
 
 use maud::{Markup, html};
-use rethread_engine::core::resume::SkipReason;
+use rethread_engine::core::resume::{KNOWN_CLIENTS, LossCause, SkippedEntry};
 use rethread_engine::core::tree::NodeId;
+use rethread_engine::core::version::Version;
 use rethread_engine::ops::Session;
 use rethread_engine::ops::explain::{ClientVerdict, LostGroup, UnreachableBranch};
 
@@ -34,34 +35,32 @@ struct ResumeProblem {
     fixes: Vec<Fix>,
     /// The entries that a resume would not load.
     groups: Vec<LostGroup>,
+    /// Whether the banner only reports branches that the user left.
+    is_note: bool,
 }
 
 impl ResumeProblem {
     /// Finds the problem of resuming a session. Returns `None` if nothing would be lost or rejected, or if the
     /// session is empty.
     fn find(verdict: &ClientVerdict, session: &Session) -> Option<ResumeProblem> {
-        let is_fine = !verdict.is_loss() && verdict.rejections.is_empty();
-        // An empty session has nothing to lose.
-        if is_fine || verdict.resume.entries == 0 {
+        let groups = verdict.lost_groups(session);
+        let is_fine = !verdict.is_loss() && verdict.rejections.is_empty() && groups.is_empty();
+        // An empty session and the file of a subagent have nothing to lose.
+        if is_fine || verdict.resume.entries == 0 || session.is_agent_file() {
             return None;
         }
-        let groups = verdict.lost_groups(session);
         let (headline, fixes) = describe_problem(verdict, session, &groups);
-        Some(ResumeProblem { headline, fixes, groups })
-    }
-
-    /// Returns `true` if the banner only reports other branches, which the user created deliberately.
-    fn is_note(&self) -> bool {
-        matches!(self.fixes[..], [Fix::Branches])
+        let is_note = !verdict.is_loss() && verdict.rejections.is_empty();
+        Some(ResumeProblem { headline, fixes, groups, is_note })
     }
 
     /// Renders the problem as a collapsed banner. It is a warning unless it only reports other branches.
     fn render(&self, base: &str, verdict: &ClientVerdict, session: &Session) -> Markup {
-        let class = if self.is_note() { "resume-banner" } else { "resume-banner resume-banner-warn" };
+        let class = if self.is_note { "resume-banner" } else { "resume-banner resume-banner-warn" };
         html! {
             details class=(class) {
                 summary {
-                    @if !self.is_note() { span class="resume-banner-icon" aria-hidden="true" { "!" } " " }
+                    @if !self.is_note { span class="resume-banner-icon" aria-hidden="true" { "!" } " " }
                     span class="resume-banner-headline" { (self.headline) }
                 }
                 div class="resume-banner-body" {
@@ -81,13 +80,29 @@ impl ResumeProblem {
 /// Renders the banner of a session: the entries that a resume would not load, the messages that the API would reject,
 /// and fixes. Returns `None` if there is no such problem. `key` identifies the session in addresses.
 pub(crate) fn render_banner(base: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
-    Some(ResumeProblem::find(verdict, session)?.render(base, verdict, session))
+    with_worse_client(verdict, session, |verdict| {
+        Some(ResumeProblem::find(verdict, session)?.render(base, verdict, session))
+    })
+}
+
+/// Calls `render` with the verdict of the session's client, or with that of the newest one if only the latter loses
+/// entries, as `doctor` reports it.
+fn with_worse_client(
+    verdict: &ClientVerdict,
+    session: &Session,
+    render: impl Fn(&ClientVerdict) -> Option<Markup>,
+) -> Option<Markup> {
+    let newest = KNOWN_CLIENTS.last().map(|client| Version::parse_lenient(client));
+    let newest = newest.filter(|_| !verdict.is_loss()).map(|client| session.verdict(Some(client)));
+    render(newest.as_ref().filter(|newest| newest.is_loss()).unwrap_or(verdict))
 }
 
 /// Renders the banner for the branches page. Returns `None` if there is no problem, or only a note about other branches.
 pub(crate) fn render_warning(base: &str, verdict: &ClientVerdict, session: &Session) -> Option<Markup> {
-    let problem = ResumeProblem::find(verdict, session).filter(|problem| !problem.is_note())?;
-    Some(problem.render(base, verdict, session))
+    with_worse_client(verdict, session, |verdict| {
+        let problem = ResumeProblem::find(verdict, session).filter(|problem| !problem.is_note)?;
+        Some(problem.render(base, verdict, session))
+    })
 }
 
 /// Returns the headline of the most important problem, and its fixes.
@@ -95,12 +110,11 @@ fn describe_problem(verdict: &ClientVerdict, session: &Session, groups: &[LostGr
     if verdict.resume.failure.is_some() {
         return (resume::load_summary(session, verdict), vec![Fix::Repair]);
     }
-    let newest = session.tree.newest_tip().filter(|&newest| is_lost(verdict, newest));
-    let others = || groups.iter().filter(|group| group.reason != SkipReason::OtherBranch);
-    if verdict.is_chain_broken() && others().next().is_some() {
-        return (format!("A resume would lose {}", describe_lost(others())), vec![Fix::Repair]);
-    }
-    if let Some(newest) = newest {
+    let lost = || groups.iter().filter(|group| !group.is_left);
+    let newest = session.tree.newest_tip().and_then(|newest| find_lost(verdict, newest));
+    if let Some(newest) =
+        newest.filter(|lost| lost.cause == Some(LossCause::Parallel)).and_then(|lost| lost.node)
+    {
         let headline = format!(
             "The client resumes an older branch: the newest entry, {}, is not on it",
             session.entry_handle(newest)
@@ -115,14 +129,12 @@ fn describe_problem(verdict: &ClientVerdict, session: &Session, groups: &[LostGr
         );
         return (headline, vec![Fix::Repair]);
     }
-    match others().max_by_key(|group| group.entries) {
-        Some(group) => {
-            let tip = group.branches.first().map(|branch| Fix::Goto(branch.tip));
-            let fixes = match group.reason {
-                SkipReason::OtherRoot => tip.into_iter().chain([Fix::Branches]).collect(),
-                _ => vec![Fix::Repair],
-            };
-            (format!("A resume would omit {}", describe_lost(others())), fixes)
+    match lost().next() {
+        Some(_) => {
+            let is_damage = |skipped: &SkippedEntry| skipped.cause == Some(LossCause::Damage);
+            let has_damage = verdict.resume.skipped.iter().any(is_damage);
+            let fix = if has_damage { Fix::Repair } else { Fix::Branches };
+            (format!("A resume would lose {}", describe_lost(lost())), vec![fix])
         }
         None => {
             let headline = format!("A resume omits {}", describe_lost(groups.iter()));
@@ -131,9 +143,9 @@ fn describe_problem(verdict: &ClientVerdict, session: &Session, groups: &[LostGr
     }
 }
 
-/// Returns `true` if a resume would lose an entry.
-fn is_lost(verdict: &ClientVerdict, node_id: NodeId) -> bool {
-    verdict.resume.skipped.iter().any(|lost| lost.node == Some(node_id) && lost.reason.is_loss())
+/// Returns the loss of an entry. Returns `None` if a resume loads it, or if the user left it.
+fn find_lost(verdict: &ClientVerdict, node_id: NodeId) -> Option<&SkippedEntry> {
+    verdict.resume.skipped.iter().find(|skipped| skipped.node == Some(node_id) && skipped.is_unintended())
 }
 
 /// Describes how many turns or entries are lost, and why, for each group.

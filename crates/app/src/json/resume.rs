@@ -54,6 +54,7 @@ struct UnreachableJson {
     uuid: Option<String>,
     reason: &'static str,
     lost: bool,
+    left: bool,
 }
 
 #[derive(Serialize)]
@@ -88,6 +89,7 @@ pub(crate) fn build_resume<'a>(
         uuid: entry.node.map(|id| explanation.uuid(id)),
         reason: entry.reason.name(),
         lost: entry.reason.is_loss(),
+        left: entry.reason.is_loss() && !entry.is_unintended(),
     });
     build_object(
         "resume",

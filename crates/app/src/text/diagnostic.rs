@@ -1,11 +1,15 @@
 //! Texts of doctor findings: names, consequences and fixes.
 
 use rethread_engine::core::check::{Code, Diagnostic, Impact, Severity, SuggestedFix};
+use rethread_engine::core::resume::KNOWN_CLIENTS;
 use rethread_engine::ops::doctor::{SessionReport, StoreCode, StoreFinding};
 
 use super::clean;
 use super::figures::{count_noun, format_size, format_tokens, group_digits};
 use super::layout::truncate_to_width;
+
+/// The newest client that was measured.
+const NEWEST_CLIENT: &str = KNOWN_CLIENTS[KNOWN_CLIENTS.len() - 1];
 
 /// The maximum number of line numbers listed per finding.
 const MAX_LISTED_LINES: usize = 6;
@@ -31,6 +35,7 @@ pub(crate) fn code_name(code: Code) -> &'static str {
     match code {
         Code::ClientHangs => "the client freezes",
         Code::NoConversation => "no conversation found",
+        Code::NoEntry => "nothing readable",
         Code::UnpairedCall => "tool call without a result",
         Code::UnpairedResult => "tool result without a call",
         Code::ThinkingUnsigned => "unsigned thinking",
@@ -99,7 +104,6 @@ pub(crate) fn fix_hint(finding: &Diagnostic, session: &str) -> Option<FixHint> {
             let location = finding.locations.iter().find(|location| location.node == Some(node))?;
             command_hint(format!("rethread goto {session} L{}", location.line))
         }
-        SuggestedFix::Update => advice_hint("update Claude Code: a newer version loads everything"),
         SuggestedFix::Wait => advice_hint("a client has the session open: check again when it has finished"),
     }
 }
@@ -122,6 +126,7 @@ pub(crate) fn describe_finding(finding: &Diagnostic, report: &SessionReport) -> 
                 count_noun(count, "entry")
             )
         }
+        Code::NoEntry => "no line can be read: the file is no session, or all of it is damaged".to_owned(),
         Code::Unreachable | Code::StaleLeaf => describe_unreachable(finding, report, &client),
         Code::UnpairedCall | Code::UnpairedResult | Code::EmptyContent if is_info => {
             describe_tolerated(finding, &client)
@@ -181,7 +186,11 @@ fn describe_unreachable(finding: &Diagnostic, report: &SessionReport, client: &s
     match finding.impact {
         Impact::ByClient { affected, total } => {
             let (affected, total) = (group_digits(affected), count_noun(total, "entry"));
-            format!("{client} does not load {affected} of {total}; the newest measured client loads them all")
+            format!("{client} loses {affected} of {total}; Claude Code {NEWEST_CLIENT} does not")
+        }
+        Impact::ByNewest { affected, total } => {
+            let (affected, total) = (group_digits(affected), count_noun(total, "entry"));
+            format!("Claude Code {NEWEST_CLIENT} loses {affected} of {total}; {client} does not")
         }
         Impact::Entries { affected, .. } if finding.code == Code::StaleLeaf => {
             let later_entries = count_noun(affected, "entry");
@@ -192,6 +201,9 @@ fn describe_unreachable(finding: &Diagnostic, report: &SessionReport, client: &s
                 "{} on other branches, for example after a rewind; nothing is damaged",
                 count_noun(affected, "entry")
             )
+        }
+        Impact::Entries { affected, .. } if finding.fix == SuggestedFix::Branches => {
+            format!("{loaded_text}; {} on a branch that grew at the same time", count_noun(affected, "entry"))
         }
         Impact::Entries { affected: 1, .. } => format!("{loaded_text}; 1 is unreachable"),
         Impact::Entries { affected, .. } => {

@@ -114,6 +114,9 @@ pub(crate) fn unreachable_reason_text(reason: SkipReason) -> &'static str {
         SkipReason::Cycle => "in a cycle of parents",
         SkipReason::Damaged => "on damaged lines, which clients skip",
         SkipReason::LoadFailed => "not loaded because the client fails",
+        SkipReason::NotPreserved => {
+            "kept by a compaction, but dropped with another kept entry that is missing"
+        }
         SkipReason::MissingUuid => "without a uuid, so that no entry can refer to them",
         _ => "omitted",
     }

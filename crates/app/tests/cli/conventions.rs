@@ -41,8 +41,9 @@ fn exit_codes_distinguish_success_nothing_found_and_errors() {
     assert_eq!(exit_code(&["--demo", "context", "last"]), 0);
     assert_eq!(exit_code(&["--demo", "context", "no-such-session"]), 2);
     assert_eq!(exit_code(&["--demo", "explain", "last"]), 0);
-    assert_eq!(exit_code(&["--demo", "explain", "harbour"]), 1);
-    assert_eq!(exit_code(&["--demo", "explain", "harbour", "--json"]), 1);
+    // The user left a branch of this session. Nothing else is lost.
+    assert_eq!(exit_code(&["--demo", "explain", "harbour"]), 0);
+    assert_eq!(exit_code(&["--demo", "explain", "harbour", "--json"]), 0);
     assert_eq!(exit_code(&["--demo", "explain", "last", "--client", "2"]), 2);
     assert_eq!(exit_code(&["--demo", "tree", "last"]), 0);
     assert_eq!(exit_code(&["--demo", "doctor", "harbour"]), 0);
@@ -301,7 +302,7 @@ fn json_keys_are_frozen() {
     resume.path: line uuid
     resume.rejections: line uuid reason
     resume.synthetic_messages: role text after_line
-    resume.unreachable: line uuid reason lost
+    resume.unreachable: line uuid reason lost left
     resume: type v session client rules_of leaf path loaded entries turns total_turns early_end failure lost unreachable synthetic_messages tokens rejections
     ");
     insta::assert_snapshot!(list_json_keys(&home, &["doctor", "damaged.jsonl", "--json"]), @"

@@ -60,14 +60,15 @@ fn the_report_of_a_store_summarizes_all_sessions() {
     ];
     run.assert_out_contains(&expected);
     let rows = run.out.lines().filter(|line| line.starts_with("warning ")).count();
-    assert_eq!(rows, 1, "{}", run.out);
+    // The session, the deleted project folder and the retention time.
+    assert_eq!(rows, 3, "{}", run.out);
     assert_eq!(home.run(&["doctor", "--all"]).out, run.out);
 }
 
 #[test]
 fn the_retention_setting_is_checked() {
     let home = new_home();
-    let file = write_session(&home, SESSION, "u1: one\n  a1: one");
+    let file = write_session(&home, SESSION, "* cwd=/\nu1: one\n  a1: one");
     let run_with_settings = |settings: &str| {
         home.write(".claude/settings.json", settings);
         let run = home.run(&["doctor"]);
@@ -89,4 +90,42 @@ fn the_retention_setting_is_checked() {
     assert!(code == 1 && out.contains("the client deletes 1 session within 7 days"), "{out}");
     let (_, out) = run_with_settings(r#"{"cleanupPeriodDays": 10}"#);
     assert!(out.contains("retention-short") && out.contains("1 of them at its next start"), "{out}");
+}
+
+#[test]
+fn file_without_a_readable_line_is_an_error() {
+    let home = new_home();
+    home.write(&format!(".claude/projects/-x/{SESSION}.jsonl"), "\u{1}noise\u{2}\nmore noise\n");
+    let run = home.run(&["doctor", SESSION]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    run.assert_out_contains(&["error         no-entry, nothing readable L1 L2", "no line can be read"]);
+    assert_eq!(home.run(&["explain", SESSION]).code, 1);
+    assert_eq!(home.run(&["repair", SESSION, "--dry-run"]).code, 1);
+}
+
+#[test]
+fn doctor_and_ls_show_the_same_title() {
+    let home = new_home();
+    let damaged = "* v=2.0.1\nu1: one\n  a1: one\nu2 ^gone @+60: two\n  a2: two";
+    write_session(&home, SESSION, damaged);
+    // Old clients write the title of a session into another file.
+    let other = "22222222-2222-4333-8444-555555555555";
+    write_session(&home, other, "* v=2.0.1\nsummary ~a2: A title from elsewhere\nu8: eight\n  a8: eight");
+    let title = "A title from elsewhere";
+    for command in [&["ls"][..], &["doctor"], &["doctor", SESSION], &["explain", SESSION]] {
+        let run = home.run(command);
+        assert!(run.out.contains(title), "{command:?}: {}", run.out);
+    }
+}
+
+#[test]
+fn entries_that_only_the_newest_client_loses_are_reported() {
+    let home = new_home();
+    let text = "* v=2.0.65\nu1: one\n  a1: one\n    u2 @+60: two\n      a2: two\nu3 ^gone @+-30: three";
+    write_session(&home, SESSION, text);
+    let run = home.run(&["doctor", SESSION]);
+    assert_eq!(run.code, 1, "{}", run.err);
+    run.assert_out_contains(&["Claude Code 2.1.325 loses 4 of 5 entries; Claude Code 2.0.65 does not"]);
+    let codes = ["2.0.65", "2.1.325"].map(|client| home.run(&["explain", SESSION, "--client", client]).code);
+    assert_eq!(codes, [1, 1]);
 }

@@ -425,7 +425,8 @@ fn empty_sessions_and_subagents_are_reported() {
         let home = new_home();
         home.write("one.jsonl", String::from_utf8(script::bytes(text)).unwrap());
         let run = home.run(&["explain", "one.jsonl"]);
-        assert_eq!(run.code, 1);
+        // There is nothing to lose.
+        assert_eq!(run.code, 0);
         assert!(run.out.contains(&format!(" {message}\n")), "{}", run.out);
     }
 }
@@ -434,7 +435,8 @@ fn empty_sessions_and_subagents_are_reported() {
 fn the_demo_has_a_branch_and_a_compaction() {
     let home = new_home();
     let run = home.run(&["--demo", "explain", "harbour"]);
-    assert_eq!(run.code, 1);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("\nleft          2 entries, 1 turn on other branches\n"), "{}", run.out);
     assert!(
         run.out.contains("loads 8 of 10 entries (80%) and 2 of 3 turns (67%); 2 are unreachable\n"),
         "{}",
@@ -449,4 +451,25 @@ fn the_demo_has_a_branch_and_a_compaction() {
         run.out
     );
     assert!(run.out.contains("summary       L14, for 12 entries, 3 turns\n"), "{}", run.out);
+}
+
+#[test]
+fn only_a_loss_that_the_user_did_not_cause_changes_the_exit_code() {
+    // A rewind leaves one branch before it starts another.
+    let rewound = "u1: one\n  a1: one\n    u2: left\n      a2: left\n    u3: right\n      a3: right";
+    // Two clients wrote at the same time.
+    let parallel =
+        "u1: one\n  a1: one\n    u2: left\n      a2 @+20: left\n    u3 @+-15: right\n      a3 @+20: right";
+    let cut = "u1: one\n  a1: one\nu2 ^gone @+60: two\n  a2: two";
+    let compacted =
+        "u1: one\n  a1: one\n    s1: compact_boundary\n      u2 ^s1 recap: so far\n        a2: ok";
+    for (text, code) in [(rewound, 0), (parallel, 1), (cut, 1), (compacted, 0)] {
+        let home = new_home_with_session(&format!("* v=2.1.325\n{text}"));
+        assert_eq!(home.run(&["explain", "last"]).code, code, "{text}");
+        assert_eq!(home.run(&["doctor", "last"]).code, code, "{text}");
+    }
+    let report = explain_json(&format!("* v=2.1.325\n{rewound}"), &[]);
+    let left: Vec<&Value> =
+        report["unreachable"].as_array().unwrap().iter().map(|entry| &entry["left"]).collect();
+    assert_eq!(left, [true, true]);
 }

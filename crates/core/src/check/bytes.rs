@@ -4,10 +4,24 @@ use super::diagnostic::{Code, Diagnostic, Impact, Location, Severity, SuggestedF
 use super::run::CheckInput;
 use crate::problem::{Problem, ProblemKind};
 
-/// Reports damaged lines, by code.
+/// Reports a file without a readable line, and damaged lines, by code.
 pub(super) fn check_bytes(input: &CheckInput<'_>) -> Vec<Diagnostic> {
     let codes = [Code::TornLine, Code::GluedLine, Code::NulBytes, Code::NotJson];
-    codes.into_iter().flat_map(|code| check_code(input, code)).collect()
+    let damaged = codes.into_iter().flat_map(|code| check_code(input, code));
+    check_readable(input).into_iter().chain(damaged).collect()
+}
+
+/// Reports a file of which no line can be read. Returns `None` for an empty file.
+fn check_readable(input: &CheckInput<'_>) -> Option<Diagnostic> {
+    let mut lines: Vec<u32> = input
+        .problems
+        .iter()
+        .filter(|problem| input.collector.is_empty() && code_for(&problem.kind).is_some())
+        .map(|problem| problem.line)
+        .collect();
+    lines.dedup();
+    let diagnostic = Diagnostic::new(Code::NoEntry, Severity::Error, line_locations(&lines))?;
+    Some(diagnostic.with_fix(SuggestedFix::Nothing))
 }
 
 /// Returns the code under which a problem of a line is reported. Returns `None` if other checks report it.
@@ -24,8 +38,8 @@ fn code_for(kind: &ProblemKind) -> Option<Code> {
     }
 }
 
-/// Reports the lines with one code. They are a warning if they have recoverable records, or if they are not JSON and
-/// the parent of an entry is missing.
+/// Reports the lines with one code. They are a warning if they have recoverable records, or if the parent of an entry is
+/// missing.
 fn check_code(input: &CheckInput<'_>, code: Code) -> Vec<Diagnostic> {
     let mut lines: Vec<u32> = input
         .problems
@@ -40,7 +54,7 @@ fn check_code(input: &CheckInput<'_>, code: Code) -> Vec<Diagnostic> {
     let record_count =
         |line: u32| input.collector.recovered_spans().iter().filter(|span| span.line == line).count();
     let is_missing_parent = |problem: &Problem| problem.kind == ProblemKind::MissingParent;
-    let has_missing_parent = code == Code::NotJson && input.tree.problems.iter().any(is_missing_parent);
+    let has_missing_parent = input.tree.problems.iter().any(is_missing_parent);
     let (affected, unaffected): (Vec<u32>, Vec<u32>) =
         lines.iter().partition(|&&line| has_missing_parent || record_count(line) > 0);
     let count = affected.iter().map(|&line| record_count(line) as u64).sum();

@@ -64,11 +64,14 @@ pub struct CheckCollector {
     /// Whether a model name indicates a context window of a million tokens.
     has_long_context: bool,
     sizes: SizeBreakdown,
+    /// The number of entries, with those that have no uuid and those that were recovered.
+    entry_count: usize,
 }
 
 impl CheckCollector {
     /// Adds the next entry.
     pub fn add_entry(&mut self, entry: &Entry<'_>, span: LineSpan) {
+        self.entry_count += 1;
         let node = self.content_hashes.len() as NodeId;
         let images = self.add_blocks(entry, span, node);
         self.sizes.add_entry(entry, span, images);
@@ -92,7 +95,13 @@ impl CheckCollector {
 
     /// Adds a record that was recovered from a damaged line. Clients do not read it.
     pub fn add_recovered(&mut self, span: LineSpan) {
+        self.entry_count += 1;
         self.recovered.push(span);
+    }
+
+    /// Returns `true` if no line contains an entry.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entry_count == 0
     }
 
     /// Completes the size breakdown after the last entry. `file_size` is in bytes.

@@ -52,6 +52,8 @@ codes! {
     ClientHangs = "client-hangs",
     /// The client finds no conversation in a file that contains one.
     NoConversation = "no-conversation",
+    /// No line of the file can be read.
+    NoEntry = "no-entry",
     /// A tool call without its result, on the active path.
     UnpairedCall = "unpaired-call",
     /// A tool result without its call, on the active path.
@@ -133,8 +135,15 @@ pub enum Impact {
         /// The number of all entries.
         total: u64,
     },
-    /// Unreachable entries that another client does load.
+    /// Entries that the session's client loses but the newest known client does not.
     ByClient {
+        /// The number of affected entries.
+        affected: u64,
+        /// The number of all entries.
+        total: u64,
+    },
+    /// Entries that the newest known client loses but the session's client does not.
+    ByNewest {
         /// The number of affected entries.
         affected: u64,
         /// The number of all entries.
@@ -184,8 +193,6 @@ pub enum SuggestedFix {
     Branches,
     /// Trim the session until it fits.
     Rescue,
-    /// Update the client.
-    Update,
     /// Wait until the client that is writing the session has finished.
     Wait,
 }

@@ -38,14 +38,14 @@ fn check_progress_forks(input: &CheckInput<'_>, reach: &Reachability, forks: &[F
         fork.kind == ForkKind::Progress || is_mixed
     });
     let fork_points: HashSet<NodeId> = has_progress_branch.filter_map(|fork| fork.at).collect();
-    let losses = reach.losses().filter(|&(id, reason)| match reason {
+    let losses = reach.losses().filter(|&(id, loss)| match loss.reason {
         SkipReason::UnreadParent => {
             tree.node(reach.roots[id as usize]).kind == Kind::Progress || progress_parent(id).is_some()
         }
         SkipReason::OtherBranch => reach.nearest_loaded(id).is_some_and(|at| fork_points.contains(&at)),
         _ => false,
     });
-    let losses: Vec<SkipReason> = losses.map(|(_, reason)| reason).collect();
+    let losses: Vec<SkipReason> = losses.map(|(_, loss)| loss.reason).collect();
     let severity = if losses.is_empty() { Severity::Info } else { Severity::Warning };
     let diagnostic = input.diagnose(Code::ForkByProgress, severity, &progress_forks);
     let diagnostic = diagnostic.map(|diagnostic| diagnostic.with_impact(input.entries_impact(losses.len())));
@@ -125,8 +125,8 @@ fn check_two_writers(input: &CheckInput<'_>, reach: &Reachability, forks: &[Fork
     }
     locations.sort_by_key(|location| location.line);
     let fork_points: HashSet<NodeId> = locations.iter().filter_map(|location| location.other).collect();
-    let losses = reach.losses().filter(|&(id, reason)| {
-        reason == SkipReason::OtherBranch
+    let losses = reach.losses().filter(|&(id, loss)| {
+        loss.reason == SkipReason::OtherBranch
             && reach.nearest_loaded(id).is_some_and(|at| fork_points.contains(&at))
     });
     let lost_count = losses.count();

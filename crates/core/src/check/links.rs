@@ -7,7 +7,7 @@ use super::reachability::Reachability;
 use super::run::CheckInput;
 use crate::entry::{EntryRole, Kind};
 use crate::problem::{DuplicateUuid, ProblemKind};
-use crate::resume::{LoadFailure, SkipReason};
+use crate::resume::{LoadFailure, LossCause, SkipReason};
 use crate::tree::{NodeId, ParentLink};
 
 /// Reports missing parents, cycles, repeated uuids and lines of other sessions.
@@ -30,26 +30,41 @@ fn find_nodes_with_link(input: &CheckInput<'_>, link: ParentLink) -> Vec<NodeId>
 /// Reports entries with a parent that is not in the file: as a warning if entries are lost by it, else as info.
 fn check_missing_parents(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
     // Entries below a broken link are unreachable. If the path starts at it, so is everything before.
-    let path_start =
-        input.resume.early_end.filter(|end| end.reason == SkipReason::MissingParent).map(|end| end.node);
+    let path_starts: Vec<NodeId> = [input.resume, input.newest]
+        .iter()
+        .filter_map(|resume| resume.early_end.filter(|end| end.reason == SkipReason::MissingParent))
+        .map(|end| end.node)
+        .collect();
+    let links = find_nodes_with_link(input, ParentLink::MissingParent);
+    let loaded: HashSet<NodeId> = input.resume.chain.iter().chain(&input.newest.chain).copied().collect();
+    let loaded_links: Vec<NodeId> = links.iter().copied().filter(|link| loaded.contains(link)).collect();
     let mut lost_count = 0;
     let mut broken_links: HashSet<NodeId> = HashSet::new();
-    for (id, reason) in reach.losses() {
-        match path_start {
-            Some(path_start)
-                if matches!(reason, SkipReason::OtherRoot | SkipReason::OtherBranch) && id < path_start =>
-            {
-                broken_links.insert(path_start)
+    for (id, loss) in reach.losses() {
+        let is_cut_off = loss.cause == LossCause::Damage
+            && matches!(loss.reason, SkipReason::OtherRoot | SkipReason::OtherBranch);
+        let link = match loss.reason {
+            SkipReason::MissingParent => Some(reach.roots[id as usize]),
+            // A client follows a broken link to a line that it chose by its time, and does not load what is between.
+            _ if is_cut_off && links.binary_search(&reach.roots[id as usize]).is_ok() => {
+                Some(reach.roots[id as usize])
             }
-            _ if reason == SkipReason::MissingParent => broken_links.insert(reach.roots[id as usize]),
-            _ => continue,
+            _ if is_cut_off => {
+                let path_start = path_starts.iter().copied().find(|&start| id < start);
+                let after = loaded_links.partition_point(|&link| link <= id);
+                path_start.or_else(|| loaded_links[after..].first().copied())
+            }
+            _ => None,
         };
-        lost_count += 1;
+        if let Some(link) = link {
+            broken_links.insert(link);
+            lost_count += 1;
+        }
     }
+    // The boundary of a summary names the entries that the compaction preserved.
+    let is_summary = |id: NodeId| input.tree.node(id).role == EntryRole::CompactSummary;
     let (affected, unaffected): (Vec<NodeId>, Vec<NodeId>) =
-        find_nodes_with_link(input, ParentLink::MissingParent)
-            .into_iter()
-            .partition(|id| broken_links.contains(id));
+        links.into_iter().partition(|&id| broken_links.contains(&id) || is_summary(id));
     let warning = input.diagnose(Code::MissingParent, Severity::Warning, &affected);
     let info = input.diagnose(Code::MissingParent, Severity::Info, &unaffected);
     warning
@@ -74,7 +89,7 @@ fn check_missing_logical_parents(input: &CheckInput<'_>) -> Option<Diagnostic> {
 fn check_cycles(input: &CheckInput<'_>, reach: &Reachability) -> Option<Diagnostic> {
     let lost_count = reach
         .losses()
-        .filter(|&(_, reason)| matches!(reason, SkipReason::Cycle | SkipReason::LoadFailed))
+        .filter(|(_, loss)| matches!(loss.reason, SkipReason::Cycle | SkipReason::LoadFailed))
         .count();
     let severity = match input.resume.failure {
         Some(LoadFailure::Hangs | LoadFailure::GivesUp) => Severity::Error,

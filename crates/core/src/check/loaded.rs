@@ -8,8 +8,8 @@ use super::image::ImageFormat;
 use super::reachability::Reachability;
 use super::run::CheckInput;
 use crate::entry::{EntryRole, Kind};
-use crate::resume::{ApiRejection, BlockOrigin, LoadFailure, SkipReason, SyntheticBlock};
-use crate::tree::{NodeId, Tree};
+use crate::resume::{ApiRejection, BlockOrigin, LoadFailure, LossCause, SkipReason, SyntheticBlock};
+use crate::tree::NodeId;
 
 /// The largest image that the API accepts, in bytes of base64.
 const MAX_IMAGE_BYTES: u64 = 5 << 20;
@@ -36,72 +36,66 @@ pub(super) fn check_loaded(input: &CheckInput<'_>, reach: &Reachability) -> Vec<
 
 /// Reports that the client never returns or finds no conversation. Returns `None` if no entry was skipped.
 fn check_failure(input: &CheckInput<'_>, failure: LoadFailure) -> Option<Diagnostic> {
-    let nodes: Vec<NodeId> = input.resume.skipped.iter().filter_map(|skipped| skipped.node).collect();
+    let locations: Vec<Location> =
+        input.resume.skipped.iter().map(|skipped| input.skipped_location(skipped)).collect();
     let code = if failure == LoadFailure::Hangs { Code::ClientHangs } else { Code::NoConversation };
-    let diagnostic = input.diagnose(code, Severity::Error, &nodes)?;
-    Some(diagnostic.with_impact(input.entries_impact(nodes.len())))
-}
-
-/// Reports entries that are not loaded: lost by damage, on abandoned branches, or skipped by this client only.
-fn check_unreachable(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
-    let resume = input.resume;
-    let is_broken = resume.early_end.is_some_and(|end| end.reason.is_loss());
-    let is_broken =
-        is_broken || resume.chain.first().is_some_and(|&id| cannot_start_conversation(input.tree, id));
-    let is_damage = |id: NodeId, reason: SkipReason| match reason {
-        _ if is_broken => true,
-        SkipReason::OtherBranch => false,
-        SkipReason::OtherRoot => cannot_start_conversation(input.tree, reach.roots[id as usize]),
-        _ => true,
-    };
-    let mut damaged: Vec<NodeId> = Vec::new();
-    let mut abandoned: Vec<NodeId> = Vec::new();
-    for (id, reason) in reach.losses() {
-        if is_damage(id, reason) { damaged.push(id) } else { abandoned.push(id) }
-    }
-    let mut diagnostics = Vec::new();
-    let missing_uuid = resume.skipped.iter().filter(|skipped| skipped.reason == SkipReason::MissingUuid);
-    let mut locations: Vec<Location> = damaged.iter().map(|&id| input.location_of(id)).collect();
-    locations.extend(missing_uuid.map(|skipped| Location::line(skipped.line)));
-    locations.sort_by_key(|location| location.line);
     let impact = input.entries_impact(locations.len());
-    diagnostics.extend(
-        Diagnostic::new(Code::Unreachable, Severity::Warning, locations)
-            .map(|diagnostic| diagnostic.with_impact(impact)),
-    );
-    diagnostics.extend(check_stale_leaf(input, &abandoned));
-    let abandoned_impact = input.entries_impact(abandoned.len());
-    let info = input.diagnose(Code::Unreachable, Severity::Info, &abandoned);
-    diagnostics.extend(
-        info.map(|diagnostic| diagnostic.with_impact(abandoned_impact).with_fix(SuggestedFix::Branches)),
-    );
-    let (affected, total) = (reach.by_client.len() as u64, resume.entries as u64);
-    let by_client = input.diagnose(Code::Unreachable, Severity::Info, &reach.by_client);
-    let impact = Impact::ByClient { affected, total };
-    diagnostics
-        .extend(by_client.map(|diagnostic| diagnostic.with_impact(impact).with_fix(SuggestedFix::Update)));
-    diagnostics
+    Some(Diagnostic::new(code, Severity::Error, locations)?.with_impact(impact))
 }
 
-/// Returns `true` if no conversation starts with this entry: it is an answer, an API error or a tool result.
-pub(crate) fn cannot_start_conversation(tree: &Tree, id: NodeId) -> bool {
-    matches!(
-        tree.node(id).role,
-        EntryRole::Answer | EntryRole::Results | EntryRole::ApiError | EntryRole::SyntheticReply
-    )
+/// Reports entries that are not loaded: lost by both clients or by one of them, on parallel branches, or left by the
+/// user.
+fn check_unreachable(input: &CheckInput<'_>, reach: &Reachability) -> Vec<Diagnostic> {
+    let total = input.resume.entries as u64;
+    let one_client: HashSet<NodeId> = reach.by_client.iter().chain(&reach.by_newest).copied().collect();
+    let mut damaged: Vec<Location> = Vec::new();
+    let mut parallel: Vec<NodeId> = Vec::new();
+    for (id, loss) in reach.losses() {
+        match loss.cause {
+            LossCause::Parallel => parallel.push(id),
+            _ if one_client.contains(&id) => {}
+            _ => damaged.push(input.location_of(id)),
+        }
+    }
+    let missing_uuid =
+        input.resume.skipped.iter().filter(|skipped| skipped.reason == SkipReason::MissingUuid);
+    damaged.extend(missing_uuid.map(|skipped| Location::line(skipped.line)));
+    damaged.sort_by_key(|location| location.line);
+    let impact = input.entries_impact(damaged.len());
+    let damaged = Diagnostic::new(Code::Unreachable, Severity::Warning, damaged);
+    let damaged = damaged.map(|diagnostic| diagnostic.with_impact(impact));
+    let is_parallel: HashSet<NodeId> = parallel.iter().copied().collect();
+    let diagnose_one = |nodes: &[NodeId], impact: fn(u64, u64) -> Impact| {
+        let nodes: Vec<NodeId> = nodes.iter().copied().filter(|id| !is_parallel.contains(id)).collect();
+        let diagnostic = input.diagnose(Code::Unreachable, Severity::Warning, &nodes)?;
+        Some(diagnostic.with_impact(impact(nodes.len() as u64, total)))
+    };
+    let by_client = diagnose_one(&reach.by_client, |affected, total| Impact::ByClient { affected, total });
+    let by_newest = diagnose_one(&reach.by_newest, |affected, total| Impact::ByNewest { affected, total });
+    let branches = |severity, nodes: &[NodeId]| {
+        let diagnostic = input.diagnose(Code::Unreachable, severity, nodes)?;
+        Some(diagnostic.with_impact(input.entries_impact(nodes.len())).with_fix(SuggestedFix::Branches))
+    };
+    let stale = check_stale_leaf(input, &parallel, &reach.left);
+    let reported: HashSet<u32> = stale.iter().flat_map(|stale| &stale.locations).map(|at| at.line).collect();
+    parallel.retain(|&id| !reported.contains(&input.location_of(id).line));
+    let parallel = branches(Severity::Warning, &parallel);
+    let left = branches(Severity::Info, &reach.left);
+    [damaged, by_client, by_newest, stale, parallel, left].into_iter().flatten().collect()
 }
 
-/// Reports prompts and answers on abandoned branches that are later in the file than the whole active path.
-fn check_stale_leaf(input: &CheckInput<'_>, abandoned: &[NodeId]) -> Option<Diagnostic> {
+/// Reports prompts and answers on other branches that are later in the file than the whole active path: as a warning
+/// unless the user left them.
+fn check_stale_leaf(input: &CheckInput<'_>, parallel: &[NodeId], left: &[NodeId]) -> Option<Diagnostic> {
     let tree = input.tree;
     let end = input.resume.path.iter().copied().max()?;
     let is_message =
-        |&id: &NodeId| id > end && matches!(tree.node(id).role, EntryRole::Prompt | EntryRole::Answer);
-    let newer: Vec<NodeId> = abandoned.iter().copied().filter(is_message).collect();
+        |id: &NodeId| *id > end && matches!(tree.node(*id).role, EntryRole::Prompt | EntryRole::Answer);
+    let list_newer = |nodes: &[NodeId]| nodes.iter().copied().filter(is_message).collect::<Vec<NodeId>>();
+    let newer = list_newer(parallel);
+    let (newer, severity) =
+        if newer.is_empty() { (list_newer(left), Severity::Info) } else { (newer, Severity::Warning) };
     let &newest = newer.last()?;
-    // A leaf that was appended after all of them is the user's decision, such as a `goto`.
-    let is_decided = input.resume.leaf.is_some_and(|(leaf, _)| leaf > newest);
-    let severity = if is_decided { Severity::Info } else { Severity::Warning };
     let diagnostic = input.diagnose(Code::StaleLeaf, severity, &newer)?;
     Some(diagnostic.with_impact(input.entries_impact(newer.len())).with_fix(SuggestedFix::Goto(newest)))
 }

@@ -25,6 +25,5 @@ pub use collect::CheckCollector;
 pub use diagnostic::{Code, Diagnostic, Impact, Location, Severity, SuggestedFix};
 pub use image::ImageFormat;
 pub(crate) use image::sniff_image;
-pub(crate) use loaded::cannot_start_conversation;
 pub use run::{CheckInput, run_checks};
 pub use size::{SizeBreakdown, SizeCategory};

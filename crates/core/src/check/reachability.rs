@@ -1,20 +1,31 @@
 //! Computes which nodes are loaded and which are lost. Several checks use it.
 
 use super::run::CheckInput;
-use crate::resume::{ResumeOutcome, SkipReason};
+use crate::resume::{LossCause, ResumeOutcome, SkipReason, SkippedEntry};
 use crate::tree::NodeId;
 
 /// The value for "no node".
 const NONE: NodeId = NodeId::MAX;
 
-/// The nodes of a session in relation to its active path.
+/// An entry that a client loses although the user did not leave it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Loss {
+    pub(super) reason: SkipReason,
+    pub(super) cause: LossCause,
+}
+
+/// The nodes of a session in relation to what the session's client and the newest one load.
 pub(super) struct Reachability {
     /// By node: whether the session's client loads it.
     pub(super) loaded: Vec<bool>,
-    /// By node: why neither the session's client nor the newest one loads it. `None` if the node is not lost.
-    pub(super) lost: Vec<Option<SkipReason>>,
-    /// Entries that the session's client does not load but the newest one does.
+    /// By node: the loss by the session's client, or else by the newest one. `None` if neither loses it.
+    lost: Vec<Option<Loss>>,
+    /// Entries that the session's client loses but the newest one does not.
     pub(super) by_client: Vec<NodeId>,
+    /// Entries that the newest client loses but the session's client does not.
+    pub(super) by_newest: Vec<NodeId>,
+    /// Entries that the user left and neither client loses.
+    pub(super) left: Vec<NodeId>,
     /// The root of each node's tree.
     pub(super) roots: Vec<NodeId>,
     /// By node: the nearest loaded node at or above it, or `NONE`.
@@ -29,13 +40,18 @@ impl Reachability {
         input.resume.chain.iter().for_each(|&id| loaded[id as usize] = true);
         let newest = collect_losses_by_node(input.newest, count);
         let mut lost = collect_losses_by_node(input.resume, count);
-        let mut by_client = Vec::new();
+        let (mut by_client, mut by_newest) = (Vec::new(), Vec::new());
         for id in 0..count {
-            if lost[id].is_some() && newest[id].is_none() {
-                lost[id] = None;
-                by_client.push(id as NodeId);
+            match (lost[id], newest[id]) {
+                (Some(_), None) => by_client.push(id as NodeId),
+                (None, Some(_)) => by_newest.push(id as NodeId),
+                _ => {}
             }
+            lost[id] = lost[id].or(newest[id]);
         }
+        let is_left = |skipped: &&SkippedEntry| skipped.cause == Some(LossCause::User);
+        let left = input.resume.skipped.iter().filter(is_left).filter_map(|skipped| skipped.node);
+        let left = left.filter(|&id| lost[id as usize].is_none()).collect();
         let mut roots = vec![NONE; count];
         let mut nearest_loaded = vec![NONE; count];
         for id in tree.topological_order() {
@@ -44,7 +60,7 @@ impl Reachability {
             roots[id as usize] = parent.map_or(id, |_| inherited(&roots));
             nearest_loaded[id as usize] = if loaded[id as usize] { id } else { inherited(&nearest_loaded) };
         }
-        Reachability { loaded, lost, by_client, roots, nearest_loaded }
+        Reachability { loaded, lost, by_client, by_newest, left, roots, nearest_loaded }
     }
 
     /// Returns the nearest loaded node at or above a node. Returns `None` if no ancestor is loaded.
@@ -52,20 +68,20 @@ impl Reachability {
         Some(self.nearest_loaded[id as usize]).filter(|&id| id != NONE)
     }
 
-    /// Iterates over the lost entries with the reason, in file order.
-    pub(super) fn losses(&self) -> impl Iterator<Item = (NodeId, SkipReason)> + '_ {
-        let reason = |(id, reason): (usize, &Option<SkipReason>)| Some((id as NodeId, (*reason)?));
-        self.lost.iter().enumerate().filter_map(reason)
+    /// Iterates over the entries that one of the clients loses, in file order.
+    pub(super) fn losses(&self) -> impl Iterator<Item = (NodeId, Loss)> + '_ {
+        let loss = |(id, loss): (usize, &Option<Loss>)| Some((id as NodeId, (*loss)?));
+        self.lost.iter().enumerate().filter_map(loss)
     }
 }
 
-/// Returns for each of `count` nodes why it is lost. `None` if it is loaded or skipped without loss.
-fn collect_losses_by_node(resume: &ResumeOutcome, count: usize) -> Vec<Option<SkipReason>> {
-    let mut reasons = vec![None; count];
-    for lost in resume.skipped.iter().filter(|lost| lost.reason.is_loss()) {
-        if let Some(id) = lost.node {
-            reasons[id as usize] = Some(lost.reason);
+/// Returns for each of `count` nodes why it is lost. `None` if it is not, or if the user left it.
+fn collect_losses_by_node(resume: &ResumeOutcome, count: usize) -> Vec<Option<Loss>> {
+    let mut losses = vec![None; count];
+    for skipped in resume.skipped.iter().filter(|skipped| skipped.is_unintended()) {
+        if let (Some(id), Some(cause)) = (skipped.node, skipped.cause) {
+            losses[id as usize] = Some(Loss { reason: skipped.reason, cause });
         }
     }
-    reasons
+    losses
 }

@@ -8,7 +8,7 @@ use super::reachability::Reachability;
 use super::{bytes, forks, links, loaded};
 use crate::id::Id;
 use crate::problem::Problem;
-use crate::resume::{ResumeIndex, ResumeOutcome};
+use crate::resume::{ResumeIndex, ResumeOutcome, SkippedEntry};
 use crate::tree::{NodeId, Tree};
 
 /// The input of the checks. Tree, resume index and collector contain only entries that clients can read.
@@ -37,8 +37,8 @@ pub fn run_checks(input: &CheckInput<'_>) -> Vec<Diagnostic> {
     let reach = Reachability::from_input(input);
     let mut diagnostics = bytes::check_bytes(input);
     diagnostics.extend(links::check_links(input, &reach));
-    // Clients never resume a subagent's file.
-    if !input.tree.is_sidechain_file() {
+    // Clients never resume a subagent's file. A file without uuids has no nodes.
+    if input.tree.nodes().is_empty() || !input.tree.is_sidechain_file() {
         diagnostics.extend(forks::check_forks(input, &reach));
         diagnostics.extend(loaded::check_loaded(input, &reach));
     }
@@ -50,6 +50,11 @@ impl CheckInput<'_> {
     /// Returns the location of a node.
     pub(super) fn location_of(&self, node_id: NodeId) -> Location {
         Location { node: Some(node_id), ..Location::line(self.tree.node(node_id).span.line) }
+    }
+
+    /// Returns the location of a skipped entry.
+    pub(super) fn skipped_location(&self, skipped: &SkippedEntry) -> Location {
+        Location { node: skipped.node, ..Location::line(skipped.line) }
     }
 
     /// Creates a diagnostic with the locations of nodes. Returns `None` if there are none. See [`Diagnostic::new`].

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use super::context::{RepairContext, string_member};
 use super::fix_set::{FixAction, FixSet, LineEdit, RelinkReason};
-use crate::check::{Code, Diagnostic, Impact, Severity, cannot_start_conversation};
+use crate::check::{Code, Severity};
 use crate::edit::{JsonEdit, PathSegment, quote_json};
 use crate::entry::{EntryRole, Kind, find_member};
 use crate::problem::ProblemKind;
+use crate::resume::cannot_start_conversation;
 use crate::tree::{NodeId, ParentLink, Tree};
 use crate::union_find::UnionFind;
 
@@ -140,11 +141,7 @@ fn find_preceding(context: &RepairContext<'_>, parts: &mut ConnectedParts, id: N
 
 /// Relinks each message with a parent that clients do not load to its nearest ancestor that clients load.
 fn relink_past_unloaded(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
-    // This includes entries that only the session's own client does not load.
-    let is_lost = |diagnostic: &Diagnostic| {
-        diagnostic.severity > Severity::Info || matches!(diagnostic.impact, Impact::ByClient { .. })
-    };
-    if !context.diagnostics_for(Code::Unreachable, Severity::Info).any(is_lost) {
+    if context.diagnostics_for(Code::Unreachable, Severity::Warning).next().is_none() {
         return;
     }
     let tree = context.input.tree;

@@ -4,6 +4,7 @@ use super::api_messages::{BlockOrigin, SentBlock, build_messages};
 use super::chain::{WalkEnd, rejoin_responses, truncate_at_boundary, walk_to_root};
 use super::client_graph::{ClientGraph, NONE};
 use super::leaf::{LeafRule, choose_leaf};
+use super::loss::{LossCause, LostBranches};
 use super::resume_index::ResumeIndex;
 use super::rules::Rules;
 use crate::entry::{EntryRole, Flags, Kind};
@@ -74,6 +75,15 @@ pub struct SkippedEntry {
     pub node: Option<NodeId>,
     /// Why it is not sent.
     pub reason: SkipReason,
+    /// Why it is lost. `None` if it is not, that is, unless [`SkipReason::is_loss`].
+    pub cause: Option<LossCause>,
+}
+
+impl SkippedEntry {
+    /// Returns `true` if the entry is lost and the user did not leave it.
+    pub fn is_unintended(&self) -> bool {
+        self.cause.is_some_and(|cause| cause != LossCause::User)
+    }
 }
 
 /// Why an entry is not loaded, not sent, or the last one loaded.
@@ -93,6 +103,8 @@ pub enum SkipReason {
     Damaged,
     /// The client never returns or exits with an error, so it loads nothing.
     LoadFailed,
+    /// A compaction preserves it, but the client drops it because another preserved entry is not in the file.
+    NotPreserved,
     /// It has no uuid.
     MissingUuid,
     /// A compaction replaced it by a summary.
@@ -126,6 +138,7 @@ impl SkipReason {
             SkipReason::Cycle => "cycle",
             SkipReason::Damaged => "damaged-line",
             SkipReason::LoadFailed => "load-failed",
+            SkipReason::NotPreserved => "not-preserved",
             SkipReason::MissingUuid => "no-uuid",
             SkipReason::Compacted => "compacted",
             SkipReason::Repeated => "repeated",
@@ -317,8 +330,29 @@ impl ResumeOutcome {
         self.skipped.iter().filter(|skipped| skipped.reason.is_loss()).count()
     }
 
+    /// Returns `true` if the client cannot load the session, or if entries are lost that the user did not leave.
+    ///
+    /// A file without entries and the file of a subagent have nothing to lose.
+    pub fn has_unintended_loss(&self) -> bool {
+        self.failure.is_some() && self.entries > 0 || self.skipped.iter().any(SkippedEntry::is_unintended)
+    }
+
+    /// Returns `true` if the user chose the leaf: a rewind or the caller named it.
+    pub(super) fn is_leaf_chosen(&self, index: &ResumeIndex) -> bool {
+        match self.leaf {
+            Some((_, LeafRule::Pinned(_))) => index.pin.is_some_and(|pin| pin.is_explicit),
+            Some((_, LeafRule::Requested)) => true,
+            _ => false,
+        }
+    }
+
     /// Returns the entries that the last compaction in the chain replaces: the entries before it on the path to it.
+    ///
+    /// There are none if the chain contains no summary, because then nothing represents them.
     fn find_compacted_entries(&self, tree: &Tree) -> Vec<NodeId> {
+        if !self.chain.iter().any(|&id| tree.node(id).role == EntryRole::CompactSummary) {
+            return Vec::new();
+        }
         let is_compaction = |id: &NodeId| {
             matches!(tree.node(*id).role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
         };
@@ -330,6 +364,14 @@ impl ResumeOutcome {
             .into_iter()
             .map(|entry| entry.node);
         path.filter(|&id| id < last_compaction).collect()
+    }
+
+    /// Returns the entries that the last compaction in the chain preserves, whether the client loads them or not.
+    fn find_preserved_entries(&self, tree: &Tree) -> Vec<NodeId> {
+        let boundary =
+            self.chain.iter().copied().rfind(|&id| tree.node(id).role == EntryRole::CompactBoundary);
+        let preserved = tree.boundaries.iter().find(|(id, _)| Some(*id) == boundary);
+        preserved.and_then(|(_, entries)| entries.resolve(tree)).map_or_else(Vec::new, |(_, entries)| entries)
     }
 
     /// Sets `skipped`, `loaded` and `entries`: lists every user and assistant line that is not on the path, with the reason.
@@ -346,12 +388,18 @@ impl ResumeOutcome {
         for id in self.find_compacted_entries(tree) {
             reasons[id as usize] = Some(SkipReason::Compacted);
         }
+        for id in self.find_preserved_entries(tree) {
+            reasons[id as usize] = Some(SkipReason::NotPreserved);
+        }
         for &id in &self.chain {
             reasons[id as usize] = Some(SkipReason::Orphan);
         }
         for &(id, reason) in not_sent {
             reasons[id as usize] = Some(reason);
         }
+        let represented: Vec<bool> = reasons.iter().map(Option::is_some).collect();
+        let branches = std::cell::OnceCell::new();
+        let find_branches = || LostBranches::find(tree, index, self, &represented);
         let mut on_path = vec![false; tree.nodes().len()];
         self.path.iter().for_each(|&id| on_path[id as usize] = true);
         let roots = WalkRoots::from_graph(graph);
@@ -386,12 +434,19 @@ impl ResumeOutcome {
                     reason => reason,
                 },
             };
-            skipped.push(SkippedEntry { line: node.span.line, node: Some(id), reason });
+            let cause = reason.is_loss().then(|| match reason {
+                SkipReason::OtherBranch | SkipReason::OtherRoot => {
+                    branches.get_or_init(find_branches).cause_of(id)
+                }
+                _ => LossCause::Damage,
+            });
+            skipped.push(SkippedEntry { line: node.span.line, node: Some(id), reason, cause });
         }
         let missing_uuid = index.missing_uuid.iter().map(|&line| SkippedEntry {
             line,
             node: None,
             reason: SkipReason::MissingUuid,
+            cause: Some(LossCause::Damage),
         });
         skipped.extend(missing_uuid);
         skipped.sort_by_key(|skipped| skipped.line);

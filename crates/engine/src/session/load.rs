@@ -111,11 +111,10 @@ fn load_with<T>(
     let (tree, rest) = finish(builder);
     let info = info_builder.finish(&tree, report.lines, &report.problems);
     let other_infos = if options.search_title { read_other_infos(path, &info) } else { Vec::new() };
-    let summaries = SummaryTitles::from_sessions(other_infos.iter().chain(std::iter::once(&info)));
     let session = Session {
         path: path.to_owned(),
         id: derive_session_id(path, &info),
-        title: info.title(info.find_summary(&summaries)),
+        title: choose_title(&info, &other_infos),
         info,
         tree,
         tool_calls,
@@ -125,6 +124,17 @@ fn load_with<T>(
         resume_index,
     };
     Ok((session, rest))
+}
+
+/// Returns the title of the session file `path`, from the file itself or from another file in the same folder.
+pub(crate) fn find_title(path: &Path, info: &SessionInfo) -> Title {
+    choose_title(info, &read_other_infos(path, info))
+}
+
+/// Returns the title of a session. `other_infos` are those of files that may contain it.
+fn choose_title(info: &SessionInfo, other_infos: &[SessionInfo]) -> Title {
+    let summaries = SummaryTitles::from_sessions(other_infos.iter().chain(std::iter::once(info)));
+    info.title(info.find_summary(&summaries))
 }
 
 /// The last client that is known to write summary lines. It wrote them into any session file of the folder.
@@ -175,6 +185,18 @@ impl Session {
     /// Returns `true` if another file of the folder may contain the title.
     pub(crate) fn title_may_be_elsewhere(&self) -> bool {
         may_have_title_in_other_file(&self.info)
+    }
+
+    /// Returns `true` if all lines with a uuid belong to a subagent. No client resumes such a file.
+    pub fn is_agent_file(&self) -> bool {
+        !self.tree.nodes().is_empty() && self.tree.is_sidechain_file()
+    }
+
+    /// Returns `true` if the file has lines, but none of them can be read.
+    pub fn is_unreadable(&self) -> bool {
+        let mut damaged: Vec<u32> = self.problems.iter().map(|problem| problem.line).collect();
+        damaged.dedup();
+        self.tree.nodes().is_empty() && self.info.lines > 0 && damaged.len() >= self.info.lines
     }
 
     /// Returns the id, the title, and the folder in which the client was started.

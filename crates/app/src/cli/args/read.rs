@@ -122,8 +122,8 @@ pub(crate) struct Show {
 /// shows which entry the client resumes from and why, how much it loads, where its parent chain ends and why, which
 /// entries are unreachable and how to read them, what the client omits or adds, and what the API will reject. The strip
 /// shows the session from its first entry to its last. The rules were measured on the real client, version by version.
-/// A version between two measured ones uses the rules of the older one. Exit code 0: everything is reachable; 1:
-/// something would be lost.
+/// A version between two measured ones uses the rules of the older one. Exit code 0: nothing is lost except what you
+/// left, such as a branch before a rewind; 1: something else would be lost.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread explain last\n  \
@@ -306,7 +306,7 @@ pub(crate) struct Diff {
 /// keeps sessions, which ones it will delete soon, folders without a session, and what takes up space. Each finding has
 /// a stable code, the affected lines, its consequence and the command that fixes it. Severities: error (the session
 /// cannot be resumed), warning (something is or will be lost), info (no consequence). The rules of the client that wrote
-/// the newest line decide what is loaded. Nothing is changed. Exit code 0: nothing above info; 1: warnings or errors.
+/// the newest line and those of the newest known client decide what is loaded. Nothing is changed. Exit code 0: nothing above info; 1: warnings or errors.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread doctor last\n  \

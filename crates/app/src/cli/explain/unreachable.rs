@@ -48,8 +48,9 @@ fn print_heading(group: &LostGroup, out: &mut Out) -> Result<(), CliError> {
     if group.turns > 0 {
         counts = format!("{counts}, {}", count_noun(group.turns as u64, "turn"));
     }
+    let label = if group.is_left { "left" } else { "unreachable" };
     print_fact(
-        "unreachable",
+        label,
         &vec![(STRONG, counts), (PLAIN, format!(" {}", labels::unreachable_reason_text(group.reason)))],
         out,
     )

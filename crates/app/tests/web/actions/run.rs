@@ -200,13 +200,16 @@ fn branches_are_listed_compared_and_drawn() {
 fn a_banner_above_the_branches_warns_of_entries_that_a_resume_loses() {
     let one_branch = "u1: one\n  a1: one\n    u2: two\n      a2: two";
     let two_branches = "u1: one\n  a1: one\n    u2: two\n      a2: two\n    u3: three\n      a3: three";
-    let cases: [(&str, &str, &str, &str); 6] = [
+    let stale_pointer = "* v=2.1.221\nu1: one\n  a1: one\n    u2: two\n      a2: two\n    u3: three\n      a3: three\nlast-prompt ~a2: two";
+    let cases: [(&str, &str, &str, &str); 7] = [
         ("custom-title: nothing was said", "", "", ""),
         (one_branch, "", "", ""),
         (two_branches, "", "", ""),
+        // The user chose the older branch.
+        (two_branches, "L4", "", ""),
         (
-            two_branches,
-            "L4",
+            stale_pointer,
+            "",
             "The client resumes an older branch: the newest entry, L6, is not on it",
             "data-at=\"L6\"",
         ),

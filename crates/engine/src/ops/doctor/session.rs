@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use rethread_core::check::{CheckCollector, CheckInput, Diagnostic, Severity, SizeBreakdown, run_checks};
 use rethread_core::id::Id;
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, simulate_resume};
-use rethread_core::session::SessionInfoBuilder;
+use rethread_core::session::{SessionInfo, SessionInfoBuilder};
 use rethread_core::tree::TreeBuilder;
 use rethread_core::version::Version;
 
 use crate::Error;
 use crate::disk::{ScanEvent, ScanOptions, SystemProcesses, find_live_sessions, scan};
-use crate::session::load::{SessionHeader, derive_session_id};
+use crate::session::load::{SessionHeader, derive_session_id, find_title};
 
 /// The diagnostics of a session.
 #[derive(Debug)]
@@ -76,11 +76,19 @@ pub fn check_session(path: &Path) -> Result<SessionReport, Error> {
     let store_dir = path.parent().and_then(Path::parent).unwrap_or(path);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let is_live = find_live_sessions(store_dir, &SystemProcesses).iter().any(|id| id == stem);
-    check_file(path, is_live)
+    let CheckedFile { mut report, info } = check_file(path, is_live)?;
+    report.header.title = find_title(path, &info);
+    Ok(report)
+}
+
+/// A report without its title, and the metadata from which the title is chosen.
+pub(super) struct CheckedFile {
+    pub(super) report: SessionReport,
+    pub(super) info: SessionInfo,
 }
 
 /// Reads a session as a client does, without damaged lines, and checks it. If `is_live` is set, a torn line is harmless.
-pub(super) fn check_file(path: &Path, is_live: bool) -> Result<SessionReport, Error> {
+pub(super) fn check_file(path: &Path, is_live: bool) -> Result<CheckedFile, Error> {
     let mut tree = TreeBuilder::with_content_hashes();
     let mut resume_index = ResumeIndex::default();
     let mut collector = CheckCollector::default();
@@ -89,7 +97,10 @@ pub(super) fn check_file(path: &Path, is_live: bool) -> Result<SessionReport, Er
         ScanEvent::Entry(entry, span, true) => {
             tree.add_and_visit(entry, span, &mut (&mut resume_index, &mut collector, &mut info_builder));
         }
-        ScanEvent::Entry(_, span, false) => collector.add_recovered(span),
+        ScanEvent::Entry(entry, span, false) => {
+            collector.add_recovered(span);
+            info_builder.add(&entry.clone().mark_recovered(), entry.role());
+        }
         ScanEvent::Line(_) => {}
     })
     .map_err(Error::reading(path))?;
@@ -111,7 +122,7 @@ pub(super) fn check_file(path: &Path, is_live: bool) -> Result<SessionReport, Er
         live: is_live,
     });
     let info = info_builder.finish(&tree, scan.lines, &scan.problems);
-    Ok(SessionReport {
+    let report = SessionReport {
         header: SessionHeader {
             id: derive_session_id(path, &info),
             title: info.title(None),
@@ -124,5 +135,6 @@ pub(super) fn check_file(path: &Path, is_live: bool) -> Result<SessionReport, Er
         loaded: resume.loaded,
         entries: resume.entries,
         lost: resume.lost_count(),
-    })
+    };
+    Ok(CheckedFile { report, info })
 }

@@ -7,9 +7,10 @@ use std::time::SystemTime;
 use rayon::prelude::*;
 use rethread_core::check::{Code, Severity, SizeBreakdown};
 use rethread_core::id::Id;
+use rethread_core::session::SummaryTitles;
 
 use super::retention::{DEFAULT_DAYS, Retention, WARNING_DAYS, days_until_deletion, find_client_dirs};
-use super::session::{SessionReport, check_file};
+use super::session::{CheckedFile, SessionReport, check_file};
 use crate::Error;
 use crate::disk::{
     FileRole, Roots, SessionFile, SystemProcesses, find_live_sessions, find_sessions, total_size,
@@ -124,12 +125,15 @@ pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
     };
     let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == FileRole::Main).collect();
     let check_one = |file: &&SessionFile| check_file(&file.path, live.contains(file.stem()));
-    let results: Vec<Result<SessionReport, Error>> = mains.par_iter().map(check_one).collect();
+    let results: Vec<Result<CheckedFile, Error>> = mains.par_iter().map(check_one).collect();
+    let infos = results.iter().flatten().map(|checked| &checked.info);
+    let titles = SummaryTitles::from_sessions(infos);
     let mut report = StoreReport { failures, ..StoreReport::default() };
     let mut folders: Vec<(PathBuf, String)> = Vec::new();
     for result in results {
         match result {
-            Ok(session) => {
+            Ok(CheckedFile { report: mut session, info }) => {
+                session.header.title = info.title(info.find_summary(&titles));
                 folders.push((session.path.clone(), session.header.folder.clone()));
                 report.add_session(session, request.include_harmless);
             }
@@ -183,7 +187,7 @@ fn check_retention(client_dir: &Path, mains: &[&SessionFile], now: SystemTime) -
     let retention = Retention::read(client_dir);
     let settings = vec![client_dir.join("settings.json")];
     let (code, severity) = match retention {
-        Retention::Unset => (Some(StoreCode::RetentionUnset), Severity::Info),
+        Retention::Unset => (Some(StoreCode::RetentionUnset), Severity::Warning),
         Retention::Days(0) => (Some(StoreCode::RetentionZero), Severity::Error),
         Retention::Days(days) if days < DEFAULT_DAYS => (Some(StoreCode::RetentionShort), Severity::Warning),
         Retention::Days(_) => (None, Severity::Info),
@@ -244,7 +248,7 @@ fn find_missing_projects(client_dir: &Path, folders: &[(PathBuf, String)]) -> Op
             paths.push(path.clone());
         }
     }
-    let finding = StoreFinding::new(StoreCode::ProjectGone, Severity::Info, paths);
+    let finding = StoreFinding::new(StoreCode::ProjectGone, Severity::Warning, paths);
     (!finding.paths.is_empty()).then_some(finding)
 }
 

@@ -9,11 +9,16 @@ use rethread_core::tree::{NodeId, Tree};
 use super::report::ClientVerdict;
 use crate::session::load::Session;
 
-/// Entries that are unreachable for one reason.
+/// Why an entry is unreachable, and whether the user left it.
+type LossKey = (SkipReason, bool);
+
+/// Entries that are unreachable for one reason, all left by the user or none of them.
 #[derive(Debug)]
 pub struct LostGroup {
     /// The reason.
     pub reason: SkipReason,
+    /// Whether the user left them.
+    pub is_left: bool,
     /// The number of entries.
     pub entries: usize,
     /// The number of turns that start in them.
@@ -40,19 +45,20 @@ pub struct UnreachableBranch {
 }
 
 impl ClientVerdict {
-    /// Groups the lost entries by the reason why they are unreachable. The groups are sorted by reason.
+    /// Groups the lost entries by the reason why they are unreachable. Those that the user left come last.
     pub fn lost_groups(&self, session: &Session) -> Vec<LostGroup> {
         let tree = &session.tree;
-        let mut reasons: Vec<Option<SkipReason>> = vec![None; tree.nodes().len()];
+        let mut reasons: Vec<Option<LossKey>> = vec![None; tree.nodes().len()];
         let mut groups: Vec<LostGroup> = Vec::new();
         for lost in self.resume.skipped.iter().filter(|lost| lost.reason.is_loss()) {
-            let idx = groups.iter().position(|group| group.reason == lost.reason).unwrap_or_else(|| {
-                groups.push(LostGroup::new(lost.reason));
+            let key = (lost.reason, !lost.is_unintended());
+            let idx = groups.iter().position(|group| group.key() == key).unwrap_or_else(|| {
+                groups.push(LostGroup::new(key));
                 groups.len() - 1
             });
             groups[idx].entries += 1;
             match lost.node {
-                Some(id) => reasons[id as usize] = Some(lost.reason),
+                Some(id) => reasons[id as usize] = Some(key),
                 None => groups[idx].unnamed_lines.push(lost.line),
             }
         }
@@ -62,20 +68,25 @@ impl ClientVerdict {
                 group.collect_branches(tree, &reasons, &top_entries);
             }
         }
-        groups.sort_by_key(|group| group.reason);
+        groups.sort_by_key(|group| (group.is_left, group.reason));
         groups
     }
 }
 
 impl LostGroup {
-    fn new(reason: SkipReason) -> LostGroup {
-        LostGroup { reason, entries: 0, turns: 0, branches: Vec::new(), unnamed_lines: Vec::new() }
+    fn new((reason, is_left): LossKey) -> LostGroup {
+        LostGroup { reason, is_left, entries: 0, turns: 0, branches: Vec::new(), unnamed_lines: Vec::new() }
+    }
+
+    fn key(&self) -> LossKey {
+        (self.reason, self.is_left)
     }
 
     /// Collects the branches of the group: entries with the same topmost entry.
-    fn collect_branches(&mut self, tree: &Tree, reasons: &[Option<SkipReason>], top_entries: &TopEntries) {
+    fn collect_branches(&mut self, tree: &Tree, reasons: &[Option<LossKey>], top_entries: &TopEntries) {
+        let key = Some(self.key());
         let mut branch_idxs: HashMap<NodeId, usize> = HashMap::new();
-        for id in (0..reasons.len() as NodeId).filter(|&id| reasons[id as usize] == Some(self.reason)) {
+        for id in (0..reasons.len() as NodeId).filter(|&id| reasons[id as usize] == key) {
             let top = top_entries.0[id as usize].map_or(id, |(_, top)| top);
             let idx = *branch_idxs.entry(top).or_insert_with(|| {
                 self.branches.push(UnreachableBranch { top: id, first: id, tip: id, entries: 0, turns: 0 });
@@ -99,15 +110,15 @@ impl LostGroup {
 /// For each node, the reason of its loss and its topmost ancestor. `None` if no lost entry leads through it.
 ///
 /// The ancestor is reached only through entries lost for the same reason, and through unloaded entries without messages.
-struct TopEntries(Vec<Option<(SkipReason, NodeId)>>);
+struct TopEntries(Vec<Option<(LossKey, NodeId)>>);
 
 impl TopEntries {
     /// Finds the topmost ancestors. `reasons` has an element per node; `chain` contains the loaded nodes.
-    fn find(tree: &Tree, reasons: &[Option<SkipReason>], chain: &[NodeId]) -> TopEntries {
+    fn find(tree: &Tree, reasons: &[Option<LossKey>], chain: &[NodeId]) -> TopEntries {
         let mut loaded = vec![false; reasons.len()];
         chain.iter().for_each(|&id| loaded[id as usize] = true);
         let is_message = |id: NodeId| matches!(tree.node(id).kind, Kind::User | Kind::Assistant);
-        let mut top_entries: Vec<Option<(SkipReason, NodeId)>> = vec![None; reasons.len()];
+        let mut top_entries: Vec<Option<(LossKey, NodeId)>> = vec![None; reasons.len()];
         let mut visited = Vec::new();
         for id in 0..reasons.len() as NodeId {
             let Some(reason) = reasons[id as usize] else { continue };

@@ -26,6 +26,8 @@ pub struct ClientVerdict {
     pub tokens: u64,
     /// The content of the next request that the API will reject.
     pub rejections: Vec<ApiRejection>,
+    /// Whether the client cannot load the session, or loses entries that the user did not leave.
+    is_loss: bool,
 }
 
 /// The fate of an entry in a resume.
@@ -100,6 +102,8 @@ impl Session {
             turns: self.tree.turn_starts().filter(|&id| sent[id as usize]).count(),
             tokens: resume.estimate_tokens(&self.resume_index),
             rejections: resume.expected_rejections(&self.resume_index),
+            // No client resumes the file of a subagent.
+            is_loss: self.is_unreadable() || !self.is_agent_file() && resume.has_unintended_loss(),
             client,
             rules_of,
             resume,
@@ -120,9 +124,9 @@ pub(super) fn closest_known_client(client: &Version) -> &'static str {
 }
 
 impl ClientVerdict {
-    /// Returns `true` if the client cannot load the session, or if entries are lost.
+    /// Returns `true` if the client cannot load the session, or if entries are lost that the user did not leave.
     pub fn is_loss(&self) -> bool {
-        self.resume.failure.is_some() || self.resume.lost_count() > 0
+        self.is_loss
     }
 
     /// Returns `true` if the chain of parents from the leaf ends early, at a broken link.

@@ -1,0 +1,224 @@
+//! Finds out why entries are lost: the user left them, two branches grew at once, or the file is damaged.
+
+use std::collections::HashSet;
+
+use super::resume_index::ResumeIndex;
+use super::simulate::ResumeOutcome;
+use crate::entry::{EntryRole, Flags};
+use crate::tree::{Node, NodeId, ParentLink, Tree};
+
+/// The value for "no entry".
+const NONE: NodeId = NodeId::MAX;
+
+/// Why an entry of a branch that is not loaded is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LossCause {
+    /// The user left it: rewound to an earlier entry, resumed from another one, or retried an answer.
+    User,
+    /// Its branch and the loaded one grew at the same time, so that the user left neither of them.
+    Parallel,
+    /// A link is broken, or the client does not follow it.
+    Damage,
+}
+
+/// Returns `true` if no conversation starts with this entry: it is an answer, an API error or a tool result.
+pub(crate) fn cannot_start_conversation(tree: &Tree, id: NodeId) -> bool {
+    matches!(
+        tree.node(id).role,
+        EntryRole::Answer | EntryRole::Results | EntryRole::ApiError | EntryRole::SyntheticReply
+    )
+}
+
+/// Connected entries that are not in the context.
+#[derive(Debug, Clone)]
+struct LostBranch {
+    /// The parent of the first entry. It is in the context. `NONE` for a root.
+    fork: NodeId,
+    /// The first entry.
+    top: NodeId,
+    /// The times of the first and the last message in milliseconds. The first is later if no message has a time.
+    times: (i64, i64),
+    /// The last message in file order.
+    last: NodeId,
+    has_prompt: bool,
+    has_answer_or_result: bool,
+    /// Whether it contains a line of a response that is in the context. Old clients write some prompts twice, with
+    /// the same answer.
+    is_copy: bool,
+}
+
+/// The branches of a session that are not in the context of a client.
+pub(super) struct LostBranches<'a> {
+    tree: &'a Tree,
+    /// Whether the context contains an entry, or a summary in it represents the entry.
+    represented: &'a [bool],
+    /// By entry that is not represented: the index of its branch.
+    branch_of: Vec<u32>,
+    branches: Vec<LostBranch>,
+    /// The times of the represented messages in milliseconds, sorted.
+    times: Vec<i64>,
+    /// The represented messages, sorted.
+    messages: Vec<NodeId>,
+    /// The entry from which the client resumes, or 0.
+    leaf: NodeId,
+    /// By entry: the first one at or below it that is not structural.
+    heads: Vec<NodeId>,
+    /// Whether the user chose the leaf, so that the entries below it were left.
+    is_leaf_chosen: bool,
+    /// The last compaction in the context, if its summary is there.
+    summarized: Option<NodeId>,
+}
+
+impl<'a> LostBranches<'a> {
+    /// Groups the entries that are not represented into branches.
+    pub(super) fn find(
+        tree: &'a Tree,
+        index: &ResumeIndex,
+        outcome: &ResumeOutcome,
+        represented: &'a [bool],
+    ) -> LostBranches<'a> {
+        let role = |id: &NodeId| tree.node(*id).role;
+        let has_summary = outcome.chain.iter().any(|id| role(id) == EntryRole::CompactSummary);
+        let boundaries = outcome.chain.iter().filter(|id| role(id) == EntryRole::CompactBoundary);
+        let mut found = LostBranches {
+            tree,
+            represented,
+            branch_of: vec![u32::MAX; tree.nodes().len()],
+            branches: Vec::new(),
+            times: Vec::new(),
+            messages: Vec::new(),
+            leaf: outcome.leaf.map_or(0, |(leaf, _)| leaf),
+            heads: tree.find_subtree_heads(),
+            is_leaf_chosen: outcome.is_leaf_chosen(index),
+            summarized: boundaries.copied().max().filter(|_| has_summary),
+        };
+        let responses: HashSet<u32> = outcome.chain.iter().filter_map(|&id| tree.message_of(id)).collect();
+        for id in tree.topological_order() {
+            if !represented[id as usize] {
+                found.add_entry(id, &responses);
+            } else if is_timed_message(tree.node(id)) {
+                found.messages.push(id);
+                found.times.extend(tree.node(id).time().map(|time| time.0));
+            }
+        }
+        found.messages.sort_unstable();
+        found.times.sort_unstable();
+        found
+    }
+
+    fn add_entry(&mut self, id: NodeId, responses: &HashSet<u32>) {
+        let node = self.tree.node(id);
+        let parent = find_read_parent(self.tree, id);
+        let branch_idx = match parent.filter(|&parent| !self.represented[parent as usize]) {
+            Some(parent) => self.branch_of[parent as usize],
+            None => {
+                self.branches.push(LostBranch {
+                    fork: parent.unwrap_or(NONE),
+                    top: id,
+                    times: (i64::MAX, i64::MIN),
+                    last: id,
+                    has_prompt: false,
+                    has_answer_or_result: false,
+                    is_copy: false,
+                });
+                self.branches.len() as u32 - 1
+            }
+        };
+        self.branch_of[id as usize] = branch_idx;
+        let branch = &mut self.branches[branch_idx as usize];
+        branch.has_prompt |= matches!(node.role, EntryRole::Prompt | EntryRole::ImageOnly);
+        branch.has_answer_or_result |= matches!(node.role, EntryRole::Answer | EntryRole::Results);
+        branch.is_copy |= self.tree.message_of(id).is_some_and(|message| responses.contains(&message));
+        if is_timed_message(node) {
+            branch.last = branch.last.max(id);
+            if let Some(time) = node.time() {
+                branch.times = (branch.times.0.min(time.0), branch.times.1.max(time.0));
+            }
+        }
+    }
+
+    /// Returns why an entry that is not represented is lost.
+    pub(super) fn cause_of(&self, id: NodeId) -> LossCause {
+        match self.branches.get(self.branch_of[id as usize] as usize) {
+            Some(branch) => self.find_cause(branch),
+            None => LossCause::Damage,
+        }
+    }
+
+    fn find_cause(&self, branch: &LostBranch) -> LossCause {
+        let tree = self.tree;
+        let head = self.heads[branch.top as usize];
+        let taken: Vec<NodeId> = match branch.fork {
+            NONE if !is_root(tree, branch.top) || cannot_start_conversation(tree, head) => {
+                return LossCause::Damage;
+            }
+            NONE => self.find_taken_roots(),
+            fork if tree.belongs_to_call(head, fork) => return LossCause::Damage,
+            fork => tree.children(fork).iter().copied().filter(|&id| self.represented[id as usize]).collect(),
+        };
+        if taken.is_empty() {
+            let is_summarized = self.summarized.is_some_and(|boundary| branch.fork < boundary);
+            let is_left = branch.fork != NONE && (self.is_leaf_chosen || is_summarized);
+            return if is_left { LossCause::User } else { LossCause::Damage };
+        }
+        let is_minor = !branch.has_prompt && !branch.has_answer_or_result;
+        if is_minor || branch.is_copy || taken.iter().any(|&taken| self.is_left_for(branch, taken)) {
+            LossCause::User
+        } else {
+            LossCause::Parallel
+        }
+    }
+
+    /// Returns the roots of conversations that are represented.
+    fn find_taken_roots(&self) -> Vec<NodeId> {
+        let is_start = |&id: &NodeId| {
+            let node = self.tree.node(id);
+            self.represented[id as usize]
+                && is_root(self.tree, id)
+                && !matches!(node.role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
+                && !cannot_start_conversation(self.tree, self.heads[id as usize])
+        };
+        self.tree.roots().filter(is_start).collect()
+    }
+
+    /// Returns `true` if the user left `branch` and continued with that of `taken`.
+    ///
+    /// Then no message of the context was written between its messages. The context has a later one, or the leaf was
+    /// appended later, and it continues with input of the user or with another answer instead of the last one.
+    fn is_left_for(&self, branch: &LostBranch, taken: NodeId) -> bool {
+        let starts_with_input = !cannot_start_conversation(self.tree, self.heads[taken as usize]);
+        let (start, end) = branch.times;
+        let (is_interleaved, is_continued) = if start > end || self.times.is_empty() {
+            compare_range(&self.messages, branch.top, branch.last)
+        } else {
+            compare_range(&self.times, start, end)
+        };
+        let is_continued = is_continued || self.leaf > branch.last;
+        !is_interleaved && is_continued && (starts_with_input || !branch.has_prompt)
+    }
+}
+
+/// Returns whether a value of `sorted` is between `start` and `end`, and whether one is not before `end`.
+fn compare_range<T: Ord + Copy>(sorted: &[T], start: T, end: T) -> (bool, bool) {
+    let after_start = sorted.partition_point(|&value| value <= start);
+    (
+        sorted.get(after_start).is_some_and(|&value| value < end),
+        sorted.last().is_some_and(|&last| last >= end),
+    )
+}
+
+/// Returns the parent of an entry, unless its line is damaged.
+fn find_read_parent(tree: &Tree, id: NodeId) -> Option<NodeId> {
+    tree.node(id).parent().filter(|&parent| !tree.node(parent).has_flag(Flags::RECOVERED))
+}
+
+/// Returns `true` if the line of an entry can be read and names no parent.
+fn is_root(tree: &Tree, id: NodeId) -> bool {
+    let node = tree.node(id);
+    node.link == ParentLink::Root && !node.has_flag(Flags::RECOVERED)
+}
+
+/// Returns `true` for messages with a reliable timestamp. Those of local commands are not.
+fn is_timed_message(node: &Node) -> bool {
+    matches!(node.role, EntryRole::Prompt | EntryRole::ImageOnly | EntryRole::Answer | EntryRole::Results)
+}
