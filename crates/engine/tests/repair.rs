@@ -155,6 +155,91 @@ fn orphaned_entries_are_linked_to_the_entry_before_them() {
 }
 
 #[test]
+fn orphaned_result_follows_the_whole_response() {
+    // The second call and its result stay on the path of clients that follow only parents.
+    let text = "
+        * v=2.0.1
+        u1: one
+          a1 #m: !Bash a
+            a2 #m: !Bash b
+        u2 ^gone @+60: =a1 a
+          u3: =a2 b
+            a3: done
+    ";
+    let repair = check_script(text, &["L4 missing-parent relinked L3 call"]);
+    assert_eq!(repair.after.reachable, ReachableEntries { reachable: 6, total: 6 });
+}
+
+#[test]
+fn parallel_calls_are_linked_for_a_client_that_follows_one_branch() {
+    let text = "
+        * v=2.1.42
+        u1: one
+          a1 #m: !Bash a
+            a2 #m: !Bash b
+              u3: =a2 b
+            u2 ^a1: =a1 a
+              a3: done
+    ";
+    let repair = check_script(text, &["L5 unreachable relinked L4 parallel"]);
+    assert_eq!(repair.after.reachable, ReachableEntries { reachable: 6, total: 6 });
+}
+
+#[test]
+fn entries_without_parents_keep_the_first_prompt() {
+    let expected = ["L2 unreachable relinked L1 order", "L3 unreachable relinked L2 order"];
+    let repair = check_script("u1 ^null: one\nu2 ^null @+60: two\na2 ^null @+60: two", &expected);
+    assert_eq!(repair.after.reachable, ReachableEntries { reachable: 3, total: 3 });
+    // Neither a uuid nor a parent.
+    let line = |kind: &str, text: &str| {
+        format!(
+            r#"{{"type":"{kind}","message":{{"role":"{kind}","content":"{text}"}},"timestamp":"2026-01-01T00:00:00Z"}}"#
+        )
+    };
+    let text = [line("user", "one"), line("assistant", "one"), line("user", "two")].join("\n") + "\n";
+    let store = TestStore::new(text.as_bytes());
+    let repair = store.repair(true).expect("the session can be repaired");
+    assert_eq!(repair.after.reachable, ReachableEntries { reachable: 3, total: 3 }, "{:?}", repair.fixes);
+}
+
+#[test]
+fn missing_entries_are_removed_from_the_list_of_preserved_ones() {
+    let text = "
+        * v=2.1.325
+        u1: one
+          a1: one
+            u2: two
+              a2: two
+        s1 ~a2 @+60 list=u2,gone,a2>u3: compact_boundary
+          u3 ^s1 recap: so far
+            u4 @+60: on
+    ";
+    let repair = check_script(text, &["L5 unreachable preserved-removed"]);
+    assert_eq!(repair.after.reachable, ReachableEntries { reachable: 6, total: 6 });
+}
+
+#[test]
+fn pinned_branch_stays_the_one_to_resume_from() {
+    // The user went back to the first branch. A line of the other one is lost.
+    let text = "
+        * v=2.1.325
+        u1: one
+          a1: one
+            u2: old
+              a2: old
+            u3: new
+              a3: new
+        u4 ^gone @+60: newer
+          a4: newer
+        last-prompt ~a2 +explicit=true: old
+    ";
+    let store = TestStore::new(&script::bytes(text));
+    let repair = store.repair(true).expect("the session can be repaired");
+    let Some(RepairTarget::InPlace { expected_loads, .. }) = &repair.target else { panic!("it is repaired") };
+    assert!(expected_loads.iter().all(|load| load.path.len() == 4), "{expected_loads:?}");
+}
+
+#[test]
 fn entries_are_not_linked_across_a_compaction() {
     let damaged = "u1: one\n  a1: one\ns1 ~gone: compact_boundary\nu2 ^gone recap @+60: so far\n  a2: ok\nu3 ^lost @+90: on\n  a3: on";
     let expected = [

@@ -72,6 +72,9 @@ pub(crate) fn fix_text(action: &FixAction, to_line: Option<u32>) -> String {
             let parent = to_line.map_or_else(|| short_uuid(to), |line| format!("L{line}"));
             format!("follows {parent}, the previous line; {}", old_parent(from))
         }
+        FixAction::PreservedRemoved(count) => {
+            format!("{} removed from the list of kept entries: not in the file", count_noun(*count, "entry"))
+        }
         FixAction::UuidAssigned(uuid) => format!("new uuid {}", short_uuid(uuid)),
         FixAction::TimestampAdded(timestamp) => format!("new timestamp {timestamp}; had none"),
         FixAction::LineRemoved => "removed".to_owned(),
@@ -87,9 +90,10 @@ pub(crate) fn fix_text(action: &FixAction, to_line: Option<u32>) -> String {
 /// Describes why a line was chosen as the new parent, as a clause after the line number or uuid of the parent.
 fn relink_reason(reason: RelinkReason) -> &'static str {
     match reason {
-        RelinkReason::Call => "which contains its tool call",
+        RelinkReason::Call => "the response with its tool call",
         RelinkReason::Order => "the previous line",
         RelinkReason::Ancestor => "the parent of the line between them",
+        RelinkReason::Parallel => "the previous line of the conversation",
         RelinkReason::Added => "the added result",
         RelinkReason::Root => "as a root",
     }

@@ -60,6 +60,24 @@ fn a_repaired_copy_leaves_the_original_unchanged() {
 }
 
 #[test]
+fn a_repair_helps_the_client_of_the_session_and_the_newest_one() {
+    // Each of the two clients loses entries that the other one loads.
+    let both = "* v=2.0.65\nu1: one\n  a1: one\n    u2 @+60: two\n      a2: two\nu3 ^gone @+-30: three";
+    // Only the client of the session loses a result.
+    let own = "* v=2.1.42\nu1: one\n  a1 #m: !Bash a\n    a2 #m: !Bash b\n      u3: =a2 b\n    u2 ^a1: =a1 a\n      a3: done";
+    for text in [both, own] {
+        let home = new_home_with_session(text);
+        assert_eq!(home.run(&["doctor", "last"]).code, 1, "{text}");
+        let run = home.run(&["repair", "last", "--in-place"]);
+        assert_eq!(run.code, 0, "{text}: {}{}", run.out, run.err);
+        assert_eq!(home.run(&["doctor", "last"]).code, 0, "{text}");
+        for client in ["2.0.65", "2.1.42", "2.1.325"] {
+            assert_eq!(home.run(&["explain", "last", "--client", client]).code, 0, "{text} in {client}");
+        }
+    }
+}
+
+#[test]
 fn a_session_without_problems_is_not_changed() {
     let home = new_home_with_session("u1: one\n  a1: one");
     let before = home.snapshot();

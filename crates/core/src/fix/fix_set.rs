@@ -23,6 +23,8 @@ pub enum RelinkReason {
     Order,
     /// The parent is an ancestor: the lines between were removed, or clients do not load them.
     Ancestor,
+    /// The parent precedes it in the conversation: calls and results of one response form one chain now.
+    Parallel,
     /// The parent is a line that was added.
     Added,
     /// The entry starts a conversation and has no parent.
@@ -36,6 +38,7 @@ impl RelinkReason {
             RelinkReason::Call => "call",
             RelinkReason::Order => "order",
             RelinkReason::Ancestor => "ancestor",
+            RelinkReason::Parallel => "parallel",
             RelinkReason::Added => "added",
             RelinkReason::Root => "root",
         }
@@ -69,6 +72,8 @@ pub enum FixAction {
         /// The line number of the new logical parent.
         to_line: u32,
     },
+    /// A compaction no longer preserves this number of entries, because they are not in the file.
+    PreservedRemoved(u64),
     /// The entry got this uuid.
     UuidAssigned(String),
     /// The entry got this timestamp.
@@ -93,6 +98,7 @@ impl FixAction {
             FixAction::SetAside => "set-aside",
             FixAction::Relinked { .. } => "relinked",
             FixAction::LogicalParentSet { .. } => "logical-parent-set",
+            FixAction::PreservedRemoved(_) => "preserved-removed",
             FixAction::UuidAssigned(_) => "uuid-assigned",
             FixAction::TimestampAdded(_) => "timestamp-added",
             FixAction::LineRemoved => "line-removed",

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use super::context::{RepairContext, string_member};
 use super::fix_set::{FixAction, FixSet, LineEdit, RelinkReason};
-use crate::check::{Code, Severity};
+use crate::check::{Code, Diagnostic, Impact, Severity};
 use crate::edit::{JsonEdit, PathSegment, quote_json};
 use crate::entry::{EntryRole, Kind, find_member};
+use crate::id::Id;
 use crate::problem::ProblemKind;
 use crate::resume::cannot_start_conversation;
 use crate::tree::{NodeId, ParentLink, Tree};
@@ -14,6 +15,8 @@ use crate::union_find::UnionFind;
 
 /// The number of preceding lines that are searched for one that is not newer.
 const MAX_LINES_BACK: usize = 512;
+/// Clients write lines up to this many milliseconds after the time that they name.
+const MAX_TIME_SKEW_MS: i64 = 5000;
 
 /// Relinks orphaned entries to the entries that they follow. Never links an entry across a compaction.
 pub fn relink_entries(context: &mut RepairContext<'_>) -> FixSet {
@@ -46,17 +49,24 @@ pub fn relink_entries(context: &mut RepairContext<'_>) -> FixSet {
         }
     }
     relink_past_unloaded(context, &mut fixes);
+    // What the newest client loads is known only after the broken links are fixed.
+    if fixes.is_empty() {
+        relink_parallel(context, &mut fixes);
+    }
     let relinked_lines: HashSet<u32> = fixes.fixes.iter().map(|fix| fix.line).collect();
     relink_logical_parents(context, &relinked_lines, &mut fixes);
+    remove_missing_preserved(context, &mut fixes);
     fixes
 }
 
 /// Returns the entries without a parent that should have one, each with the code of its problem, in file order.
 fn find_broken_roots(context: &RepairContext<'_>) -> Vec<(NodeId, Code)> {
     let tree = context.input.tree;
-    let has_unreachable = context.diagnostics_for(Code::Unreachable, Severity::Warning).next().is_some();
+    let has_loss = |code| context.diagnostics_for(code, Severity::Warning).next().is_some();
+    let has_unreachable = has_loss(Code::Unreachable) || has_loss(Code::NoConversation);
     let mut last_message: Option<NodeId> = None;
     let mut broken = Vec::new();
+    let has_any_parent = names_any_parent(tree);
     for id in (0..tree.nodes().len() as NodeId).filter(|&id| tree.is_main_chain(id)) {
         let node = tree.node(id);
         let is_false_root =
@@ -67,6 +77,7 @@ fn find_broken_roots(context: &RepairContext<'_>) -> Vec<(NodeId, Code)> {
             }
             ParentLink::CycleBroken => Some(Code::Cycle),
             ParentLink::Root if has_unreachable && is_false_root(id) => Some(Code::Unreachable),
+            ParentLink::Root if has_unreachable && !has_any_parent => last_message.map(|_| Code::Unreachable),
             // If an answer has lost its parent, so has the prompt after it.
             ParentLink::Root
                 if has_unreachable && node.kind == Kind::User && node.role != EntryRole::CompactSummary =>
@@ -83,6 +94,12 @@ fn find_broken_roots(context: &RepairContext<'_>) -> Vec<(NodeId, Code)> {
     broken
 }
 
+/// Returns `true` if any entry outside of subagents names a parent.
+fn names_any_parent(tree: &Tree) -> bool {
+    let mut nodes = (0..tree.nodes().len() as NodeId).filter(|&id| tree.is_main_chain(id));
+    nodes.any(|id| tree.node(id).link != ParentLink::Root)
+}
+
 /// Returns for each entry the last compaction boundary before it in the file. `None` if there is none.
 fn find_previous_boundaries(tree: &Tree) -> Vec<Option<NodeId>> {
     let mut last_boundary = None;
@@ -96,9 +113,10 @@ fn find_previous_boundaries(tree: &Tree) -> Vec<Option<NodeId>> {
     boundaries
 }
 
-/// Finds a new parent for an orphaned entry: the call that it answers, else the preceding line. See [`find_preceding`].
+/// Finds a new parent for an orphaned entry: the end of the response whose call it answers, else the preceding line.
 ///
-/// `boundaries` has the last compaction boundary before each entry. Returns `None` if no line can be the parent.
+/// `boundaries` has the last compaction boundary before each entry. Returns `None` if no line can be the parent. See
+/// [`find_preceding`] and [`find_response_end`].
 fn find_parent(
     context: &RepairContext<'_>,
     parts: &mut ConnectedParts,
@@ -108,35 +126,76 @@ fn find_parent(
     let is_before_boundary = |call: NodeId| boundaries[id as usize].is_some_and(|boundary| call < boundary);
     let call = context.calls.call_of(id).filter(|&call| call != id && !is_before_boundary(call));
     if let Some(call) = call.filter(|&call| !parts.is_below(context.input.tree, call, id)) {
-        return Some((call, RelinkReason::Call));
+        return Some((find_response_end(context, call, id), RelinkReason::Call));
     }
     find_preceding(context, parts, id).map(|parent| (parent, RelinkReason::Order))
 }
 
-/// Finds the preceding line that is not newer than the entry and not below it, back to the last compaction.
+/// Finds the last line below `call` and before `before` that belongs to the response: a further line of it or a result.
 ///
-/// Considers at most 512 lines. Returns the nearest line that is not below the entry if all are newer. Returns `None` if
-/// all are below it.
+/// A client that follows only parents loads these lines, too, if the entry is linked to their end. Returns `call` if
+/// nothing follows it.
+fn find_response_end(context: &RepairContext<'_>, call: NodeId, before: NodeId) -> NodeId {
+    let tree = context.input.tree;
+    let mut end = call;
+    for _ in 0..MAX_LINES_BACK {
+        let is_part = |&id: &NodeId| {
+            id < before
+                && context.is_message(id)
+                && tree.belongs_to_call(id, call)
+                && context.is_loaded_kind(id)
+        };
+        let Some(next) = tree.children(end).iter().copied().filter(is_part).max() else { break };
+        end = next;
+    }
+    end
+}
+
+/// Finds the line that an entry follows, back to the last compaction: the preceding line that is not newer.
+///
+/// Clients write some lines late. So it is the preceding message with the newest time, if that time is later than the
+/// one of the line and the line does not follow that message. Considers at most 512 lines that are not below the entry.
+/// Returns the nearest of them if all are newer, and `None` if there are none.
 fn find_preceding(context: &RepairContext<'_>, parts: &mut ConnectedParts, id: NodeId) -> Option<NodeId> {
     let tree = context.input.tree;
-    let time = tree.node(id).time();
-    let mut nearest = None;
+    let time = |id: NodeId| tree.node(id).time().map(|time| time.0);
+    let latest = time(id).map(|time| time.saturating_add(MAX_TIME_SKEW_MS));
+    let (mut nearest, mut preceding, mut newest): (Option<NodeId>, Option<NodeId>, Option<NodeId>) =
+        (None, None, None);
     let candidates =
         (0..id).rev().filter(|&parent| context.is_loaded_kind(parent) && tree.is_main_chain(parent));
     for parent in candidates.take(MAX_LINES_BACK) {
         if !parts.is_below(tree, parent, id) {
             nearest = nearest.or(Some(parent));
-            let is_later =
-                tree.node(parent).time().zip(time).is_some_and(|(parent_time, time)| parent_time > time);
+            let is_later = time(parent).zip(latest).is_some_and(|(parent, latest)| parent > latest);
             if !is_later {
-                return Some(parent);
+                preceding = preceding.or(Some(parent));
+                if context.is_message(parent) && newest.is_none_or(|newest| time(parent) > time(newest)) {
+                    newest = Some(parent);
+                }
             }
         }
         if tree.node(parent).role == EntryRole::CompactBoundary {
             break;
         }
     }
-    nearest
+    let newer = newest.zip(preceding).filter(|&(newest, preceding)| {
+        time(newest) > time(preceding) && !is_near_ancestor(tree, newest, preceding)
+    });
+    newer.map(|(newest, _)| newest).or(preceding).or(nearest)
+}
+
+/// Returns `true` if `ancestor` is one of the 512 nearest ancestors of an entry.
+fn is_near_ancestor(tree: &Tree, ancestor: NodeId, id: NodeId) -> bool {
+    let mut node = Some(id);
+    for _ in 0..MAX_LINES_BACK {
+        match node {
+            Some(current) if current == ancestor => return true,
+            Some(current) => node = tree.node(current).parent(),
+            None => return false,
+        }
+    }
+    false
 }
 
 /// Relinks each message with a parent that clients do not load to its nearest ancestor that clients load.
@@ -158,6 +217,31 @@ fn relink_past_unloaded(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
         }
         if let Some(ancestor) = ancestor {
             context.set_parent(id, Some(ancestor), (Code::ForkByProgress, RelinkReason::Ancestor), fixes);
+        }
+    }
+}
+
+/// Relinks the lines of responses and their results into one chain, if the session's client follows only one of them.
+///
+/// The order is that of the newest client, which loads them all.
+fn relink_parallel(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
+    let is_by_client = |diagnostic: &Diagnostic| matches!(diagnostic.impact, Impact::ByClient { .. });
+    if !context.diagnostics_for(Code::Unreachable, Severity::Warning).any(is_by_client) {
+        return;
+    }
+    let (tree, chain) = (context.input.tree, &context.input.newest.chain);
+    let is_boundary = |id: &NodeId| tree.node(*id).role == EntryRole::CompactBoundary;
+    // Entries before a compaction keep their parents, even if it preserves them.
+    let start = chain.iter().copied().filter(is_boundary).max().map_or(0, |boundary| boundary + 1);
+    let loaded: HashSet<NodeId> = chain.iter().copied().filter(|&id| id >= start).collect();
+    let has_loaded_parent =
+        |id: NodeId| tree.node(id).parent().is_some_and(|parent| loaded.contains(&parent));
+    for pair in chain.windows(2) {
+        let (previous, id) = (pair[0], pair[1]);
+        let is_changed = tree.node(id).parent() != Some(previous);
+        let is_own = context.line_of(id) <= context.line_count;
+        if is_changed && is_own && has_loaded_parent(id) && has_loaded_parent(previous) {
+            context.set_parent(id, Some(previous), (Code::Unreachable, RelinkReason::Parallel), fixes);
         }
     }
 }
@@ -196,6 +280,31 @@ fn relink_logical_parents(
         if context.is_message(id) {
             last_message = Some(id);
         }
+    }
+}
+
+/// Removes entries that are not in the file from the lists of entries that compactions preserve.
+///
+/// A client preserves none of them if one is missing.
+fn remove_missing_preserved(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
+    let tree = context.input.tree;
+    for (boundary, preserved) in &tree.boundaries {
+        let Some((_, uuids)) = &preserved.messages else { continue };
+        let is_missing = |uuid: &Id| tree.find_uuid(*uuid).is_none_or(|id| !context.is_loaded_kind(id));
+        let missing: Vec<usize> = (0..uuids.len()).filter(|&idx| is_missing(&uuids[idx])).collect();
+        let line = context.line_of(*boundary);
+        if missing.is_empty() || missing.len() == uuids.len() || line > context.line_count {
+            continue;
+        }
+        let path = |idx: usize| {
+            let keys = ["compactMetadata", "preservedMessages", "uuids"].map(PathSegment::from);
+            keys.into_iter().chain([PathSegment::from(idx)])
+        };
+        // Remove from the end, so that the indices of earlier items stay valid.
+        let edits = missing.iter().rev().map(|&idx| JsonEdit::remove(path(idx))).collect();
+        fixes.edits.push(LineEdit::Change(line, edits));
+        let action = FixAction::PreservedRemoved(missing.len() as u64);
+        fixes.record_fix(Code::Unreachable, line, action);
     }
 }
 

@@ -47,8 +47,9 @@ pub fn assign_new_uuids(context: &mut RepairContext<'_>) -> FixSet {
 
 /// Assigns uuids to the lines that are unreachable because they have none.
 fn assign_missing(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
-    let lines: Vec<u32> = context
-        .diagnostics_for(Code::Unreachable, Severity::Warning)
+    let unreachable = context.diagnostics_for(Code::Unreachable, Severity::Warning);
+    let lines: Vec<u32> = unreachable
+        .chain(context.diagnostics_for(Code::NoConversation, Severity::Warning))
         .flat_map(|diagnostic| &diagnostic.locations)
         .filter(|location| location.node.is_none())
         .map(|location| location.line)

@@ -58,6 +58,8 @@ pub(crate) struct NewSessionSpec {
     pub(crate) leaf: NodeId,
     /// The uuid of the entry from which clients resume, if it differs from that of `leaf`.
     pub(crate) leaf_uuid: Option<String>,
+    /// Whether clients choose the leaf themselves: no marker lines are added.
+    pub(crate) keeps_leaf: bool,
     /// The title.
     pub(crate) title: String,
     /// The project folder and the working folder, if they differ from those of the origin.
@@ -99,7 +101,11 @@ impl NewSessionSpec {
         let (required, expected_loads) = (std::mem::take(&mut self.required), self.expected_loads.take());
         let (command, about, title) = (self.command, self.about.clone(), self.title.clone());
         let (dry_run, lines) = (self.dry_run, self.segments.len());
-        let (handle, clients) = (source.session.entry_handle(self.leaf), source.clients());
+        let clients = source.clients();
+        let handle = match self.keeps_leaf {
+            true => source.session.id.clone(),
+            false => source.session.entry_handle(self.leaf),
+        };
         let damaged_bytes = std::mem::take(&mut self.damaged_bytes);
         let extra_ops = std::mem::take(&mut self.file_ops);
         let draft = self.build_draft(envelope, &mut source)?;
@@ -146,8 +152,12 @@ impl NewSessionSpec {
 
     /// Builds the draft of the new session: the segments, then state lines, title lines and marker lines.
     fn build_draft(self, envelope: Envelope, source: &mut EditSession) -> Result<Draft, Error> {
-        let leaf = self.leaf_uuid.clone().unwrap_or_else(|| source.uuid(self.leaf));
-        let marker = source.build_marker_lines_in(&envelope, self.leaf, &leaf, self.now)?;
+        let marker = if self.keeps_leaf {
+            Vec::new()
+        } else {
+            let leaf = self.leaf_uuid.clone().unwrap_or_else(|| source.uuid(self.leaf));
+            source.build_marker_lines_in(&envelope, self.leaf, &leaf, self.now)?
+        };
         let mut segments = assign_session(self.segments, &envelope);
         if !self.complete {
             let state_lines =

@@ -261,6 +261,11 @@ impl CheckedDraft {
         }
     }
 
+    /// Returns what the session's client and the newest one load.
+    pub(super) fn outcomes(&self) -> [&ResumeOutcome; 2] {
+        [&self.resume, self.newest.as_ref().unwrap_or(&self.resume)]
+    }
+
     /// Returns the number of reachable entries and of all entries.
     pub(super) fn reachable_entries(&self) -> ReachableEntries {
         let total = self.resume.entries;

@@ -2,23 +2,28 @@
 
 mod destination;
 mod draft;
+mod leaf;
+mod loads;
 mod recover;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use rethread_core::check::Diagnostic;
+use rethread_core::check::{Code, Diagnostic};
 use rethread_core::edit::{Draft, DraftSegment, ResumeMarker};
-use rethread_core::entry::{Kind, Timestamp};
+use rethread_core::entry::Timestamp;
 use rethread_core::fix::{
     AppliedFix, ExtractedImage, FixAction, FixOptions, assign_new_uuids, drop_foreign_lines, fix_content,
     needs_repair, relink_entries,
 };
 use rethread_core::id::{Id, IdSet};
 use rethread_core::tree::NodeId;
+use rethread_core::version::Version;
 
 use self::destination::build_in_place_draft;
 use self::draft::{CheckedDraft, RepairDraft, RowFix};
+use self::leaf::choose_leaf;
+use self::loads::{ClientLoads, known_clients};
 use self::recover::{find_line_ranges, recover_rows};
 use crate::Error;
 use crate::edit::edit_session::{EditSession, ExpectedLoad, ParsedLines, matches_expected};
@@ -26,7 +31,7 @@ use crate::edit::new_session::{NewSession, NewSessionSpec, damaged_bytes_path};
 use crate::edit::title::choose_title;
 use crate::edit::write_draft::{simulate_draft, write_draft};
 use crate::ops::doctor::{ReachableEntries, SessionReport, check_session};
-use crate::ops::selector::{EntrySelector, resolve_entry};
+use crate::ops::selector::EntrySelector;
 use crate::session::load::{LoadOptions, load};
 use crate::writer::{FileOp, NewContent, OpId, Plan, SessionWriter};
 
@@ -109,28 +114,25 @@ const MAX_PASSES: usize = 24;
 pub fn repair(request: &RepairRequest, writer: &SessionWriter) -> Result<RepairReport, Error> {
     let mut source = EditSession::open(&request.path, &mut ())?;
     let before = check_session(&request.path)?;
-    if !needs_repair(&before.findings) || source.session.tree.is_sidechain_file() {
+    if !needs_repair(&before.findings) || source.session.is_agent_file() {
         return Ok(RepairReport::unchanged(before));
     }
     let recovered = recover_rows(&request.path, &before.findings)?;
     let damaged = recovered.damaged.clone();
     let mut draft = RepairDraft::new(request.path.clone(), recovered)?;
     let checked = fix_links(&mut draft)?;
-    let loading_changed = draft.fixes.iter().any(|fix| changes_loading(&fix.fix.action));
-    choose_leaf(&mut draft, &source, request, &checked, loading_changed)?;
+    let simulate_before = |clients: &[Version]| {
+        ClientLoads::simulate(&source.session.tree, &source.session.resume_index, clients, Some)
+    };
+    let loads = simulate_before(&known_clients());
+    choose_leaf(&mut draft, &source, request, &checked, &loads)?;
     let checked = fix_all_content(&mut draft, &source, request)?;
-    if draft.fixes.is_empty() {
+    let own_loads = simulate_before(&source.clients());
+    if draft.fixes.is_empty() || takes_entries(&draft, &checked, &own_loads, &source.clients(), request) {
         return Ok(RepairReport::unchanged(before));
     }
     let images = build_image_files(&draft, request, &source.session.id);
-    let job = RepairJob {
-        request,
-        draft: &draft,
-        checked: &checked,
-        damaged: &damaged,
-        loading_changed,
-        images: &images,
-    };
+    let job = RepairJob { request, draft: &draft, checked: &checked, damaged: &damaged, images: &images };
     let (target, damaged) = if request.in_place {
         job.write_in_place(&mut source, writer)?
     } else {
@@ -166,9 +168,25 @@ fn report_after(path: &Path) -> Result<AfterReport, Error> {
     Ok(AfterReport { reachable: report.reachable_entries(), findings: report.findings })
 }
 
-/// Returns `true` if a fix changes which entries clients load.
-fn changes_loading(action: &FixAction) -> bool {
-    matches!(action, FixAction::Recovered(_) | FixAction::Relinked { .. } | FixAction::UuidAssigned(_))
+/// Returns `true` if one of `clients` would load less after the repair than `before`, apart from lines of other sessions
+/// and content that the API refuses.
+fn takes_entries(
+    draft: &RepairDraft,
+    checked: &CheckedDraft,
+    before: &ClientLoads,
+    clients: &[Version],
+    request: &RepairRequest,
+) -> bool {
+    let is_intended = |code: Code| match code {
+        Code::UnpairedCall => request.drop_unpaired,
+        Code::UnpairedResult => false,
+        _ => true,
+    };
+    let is_removed = |fix: &&RowFix| fix.fix.action == FixAction::LineRemoved && is_intended(fix.fix.code);
+    let removed = draft.fixes.iter().filter(is_removed).filter_map(|fix| fix.line).collect();
+    let file_line = |line: u32| draft.rows.get(line as usize - 1).and_then(|row| row.line);
+    let after = ClientLoads::simulate(&checked.tree, &checked.resume_index, clients, file_line);
+    request.leaf.is_none() && before.count_missing_from(&after, &removed) > 0
 }
 
 /// Fixes uuids and links until no more fixes apply.
@@ -186,8 +204,6 @@ fn fix_links(draft: &mut RepairDraft) -> Result<CheckedDraft, Error> {
 }
 
 /// Fixes the blocks that clients send, in at most 24 passes, until no more fixes apply.
-///
-/// Returns [`Error::NothingToLoad`] if the draft has no entry to resume from.
 fn fix_all_content(
     draft: &mut RepairDraft,
     source: &EditSession,
@@ -196,9 +212,8 @@ fn fix_all_content(
     let options = FixOptions { drop_unpaired: request.drop_unpaired, extract: request.extract.is_some() };
     let mut answered_calls = IdSet::default();
     for _ in 0..MAX_PASSES {
-        let leaf = draft.leaf.clone();
-        let leaf = leaf.ok_or_else(|| Error::NothingToLoad { path: request.path.clone() })?;
-        draft.marker = build_marker(source, &leaf, request.now);
+        draft.marker =
+            draft.leaf.as_deref().map_or_else(Vec::new, |leaf| build_marker(source, leaf, request.now));
         let checked = draft.check()?;
         if !draft.apply_pass(&checked, |context| fix_content(context, options, &mut answered_calls)) {
             return Ok(checked);
@@ -214,49 +229,6 @@ fn build_marker(source: &EditSession, leaf: &str, now: Timestamp) -> Vec<Vec<u8>
     let marker =
         ResumeMarker { leaf, uuid: &uuid, session: &source.session.id, time, ..ResumeMarker::default() };
     vec![marker.marker_line(), marker.leaf_pointer_line()]
-}
-
-/// Chooses the entry to resume from: the requested one, the newest message if fixes changed the tree, or else the one
-/// that the client would choose.
-fn choose_leaf(
-    draft: &mut RepairDraft,
-    source: &EditSession,
-    request: &RepairRequest,
-    checked: &CheckedDraft,
-    loading_changed: bool,
-) -> Result<(), Error> {
-    let tree = &checked.tree;
-    let line = match &request.leaf {
-        Some(selector) => {
-            let span = source.session.tree.node(resolve_entry(source, selector)?).span;
-            let is_same = |segment: &DraftSegment| match segment {
-                DraftSegment::Line(line_span, _) => line_span.offset == span.offset,
-                _ => true,
-            };
-            let row = draft
-                .rows
-                .iter()
-                .position(|row| row.line == Some(span.line) && row.segment.as_ref().is_some_and(is_same));
-            row.ok_or_else(|| Error::NotAResumePoint { name: selector.name.clone() })? as u32 + 1
-        }
-        None => {
-            let is_message = |node_id: &NodeId| {
-                tree.is_main_chain(*node_id)
-                    && matches!(tree.node(*node_id).kind, Kind::User | Kind::Assistant)
-            };
-            let newest = (0..tree.nodes().len() as NodeId).rev().find(is_message);
-            let chosen = checked.resume.leaf.filter(|_| !loading_changed && checked.resume.failure.is_none());
-            let leaf = chosen.map(|(leaf, _)| leaf).or(newest);
-            let leaf = leaf.ok_or_else(|| Error::NothingToLoad { path: request.path.clone() })?;
-            tree.node(leaf).span.line
-        }
-    };
-    draft.leaf = draft.read_uuid(line);
-    if let Some(node_id) = draft.leaf.as_ref().and_then(|leaf| tree.find_uuid(Id::from_text(leaf.as_bytes())))
-    {
-        draft.set_missing_timestamp(tree, node_id, request.now);
-    }
-    Ok(())
 }
 
 /// Returns the paths and bytes of the image files to write. The list is empty unless extraction is requested.
@@ -277,8 +249,6 @@ struct RepairJob<'j> {
     checked: &'j CheckedDraft,
     /// The lines that are not exactly one valid JSON object.
     damaged: &'j BTreeSet<u32>,
-    /// Whether a fix changed which entries clients load.
-    loading_changed: bool,
     /// The paths and bytes of the image files to create.
     images: &'j [(PathBuf, Vec<u8>)],
 }
@@ -289,24 +259,21 @@ impl RepairJob<'_> {
         self.draft.rows.iter().filter_map(|row| row.segment.clone()).collect()
     }
 
-    /// Returns the uuid of the entry to resume from. Returns an error if none was chosen.
-    fn leaf_uuid(&self) -> Result<String, Error> {
-        let path = || self.request.path.clone();
-        self.draft.leaf.clone().ok_or_else(|| Error::NothingToLoad { path: path() })
-    }
-
     /// Returns the node of the leaf in the original file. For an inserted leaf, this is the entry before it.
-    fn find_leaf_node(&self, source: &EditSession) -> Result<NodeId, Error> {
+    ///
+    /// Returns `None` if clients choose the leaf themselves.
+    fn find_leaf_node(&self, source: &EditSession) -> Result<Option<NodeId>, Error> {
         let tree = &self.checked.tree;
+        let Some(leaf) = &self.draft.leaf else { return Ok(None) };
         let leaf_line = tree
-            .find_uuid(Id::from_text(self.leaf_uuid()?.as_bytes()))
+            .find_uuid(Id::from_text(leaf.as_bytes()))
             .map(|node_id| tree.node(node_id).span.line as usize);
         let nodes = source.session.tree.nodes();
         let rows = &self.draft.rows[..leaf_line.unwrap_or(0)];
         let find_node = |line: u32| nodes.iter().rposition(|node| node.span.line == line);
         let node_id = rows.iter().rev().find_map(|row| find_node(row.line?));
         let path = || self.request.path.clone();
-        node_id.map(|node_id| node_id as NodeId).ok_or_else(|| Error::NothingToLoad { path: path() })
+        node_id.map(|node_id| Some(node_id as NodeId)).ok_or_else(|| Error::NothingToLoad { path: path() })
     }
 
     /// Describes the repair for the journal, such as `3 fixes`.
@@ -354,8 +321,9 @@ impl RepairJob<'_> {
             command: "repair",
             about: format!("of {}: {}", source.session.id, self.describe()),
             segments: self.collect_segments(),
-            leaf,
-            leaf_uuid: Some(self.leaf_uuid()?),
+            leaf: leaf.unwrap_or_default(),
+            leaf_uuid: self.draft.leaf.clone(),
+            keeps_leaf: leaf.is_none(),
             title: choose_title(None, &source.session, "repaired")?,
             complete: true,
             damaged_bytes,
@@ -378,22 +346,20 @@ impl RepairJob<'_> {
         let path = &self.request.path;
         let clients = source.clients();
         let leaf = self.find_leaf_node(source)?;
-        let marker = source.build_marker_lines(leaf, &self.leaf_uuid()?, self.request.now)?;
+        let marker = match leaf.zip(self.draft.leaf.as_ref()) {
+            Some((leaf, uuid)) => source.build_marker_lines(leaf, uuid, self.request.now)?,
+            None => Vec::new(),
+        };
         let marker: Vec<Vec<u8>> =
             marker.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect();
         let mut draft = Draft { segments: self.collect_segments(), envelope: None };
-        let (without_marker, _) = simulate_draft(&draft, path, &clients)?;
         draft.segments.extend(marker.iter().cloned().map(DraftSegment::New));
         let (expected_loads, _) = simulate_draft(&draft, path, &clients)?;
         if expected_loads.iter().any(|load| load.path.is_empty()) {
-            return Err(Error::CannotResumeFrom { name: source.session.entry_handle(leaf) });
+            let name =
+                leaf.map_or_else(|| source.session.id.clone(), |leaf| source.session.entry_handle(leaf));
+            return Err(Error::CannotResumeFrom { name });
         }
-        // Omit the marker if clients resume from the leaf without it.
-        let marker = if self.loading_changed || !matches_expected(&expected_loads, &without_marker) {
-            marker
-        } else {
-            Vec::new()
-        };
         let file_end = (source.fingerprint.len, source.fingerprint.unterminated);
         let draft = build_in_place_draft(path, &self.draft.rows, self.damaged, file_end, marker)?;
         let damaged_bytes = self.read_damaged_lines(source)?;
