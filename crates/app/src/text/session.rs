@@ -78,7 +78,7 @@ pub(crate) fn context_status_label(hit: &SearchHit) -> &'static str {
         ContextStatus::OtherBranch => "not in context: abandoned branch",
         ContextStatus::Orphaned => "not in context: orphaned",
         ContextStatus::Subagent => "subagent",
-        ContextStatus::Unlinked if hit.excerpt.source == TextSource::Summary => "title",
+        ContextStatus::Unlinked if hit.excerpt.source == TextSource::Summary => "title or link",
         ContextStatus::Unlinked => "not part of the conversation",
     }
 }

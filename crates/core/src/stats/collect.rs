@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::file_counts::FileCounts;
-use super::fork_counts::ForkCounts;
 use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, JsonStr, Kind, LineStatus, SystemKind};
 use crate::id::{Id, IdSet};
 use crate::problem::Problem;
-use crate::tree::{EntryVisitor, LineSpan, Node, ParentLink, Tree};
+use crate::tree::{EntryVisitor, LineSpan, Tree};
 use crate::turn::ToolCallIndex;
 use crate::usage::{
     FileUsage, TokenTotals, UsageCollector, dedupe_responses, total_by_request_id, total_tokens,
@@ -199,38 +198,13 @@ impl StatsCollector {
     ) -> StoreCounts {
         let counts = &mut self.counts;
         counts.bytes = bytes;
-        let nodes = tree.nodes();
-        let repeated = tree.repeated_ids();
-        counts.uuids_repeated = repeated.len() as u64;
-        counts.uuids = nodes.len() as u64 - tree.repeated_line_count() as u64;
-        counts.roots = nodes.iter().filter(|node| node.link == ParentLink::Root).count() as u64;
-        counts.parents_missing =
-            nodes.iter().filter(|node| node.link == ParentLink::MissingParent).count() as u64;
+        counts.add_tree(tree);
         for id in tree.message_ids() {
             self.messages.remove(id);
         }
         counts.messages = (self.messages.len() + tree.message_count()) as u64;
-        counts.user_messages = count_user_uuids(tree);
 
-        let mut store = StoreCounts { files: 1, ..StoreCounts::default() };
-        for (name, blocks) in calls.tools() {
-            store.tools.entry(name.clone()).or_default().blocks += blocks;
-        }
-        for call in calls.calls() {
-            if call.call.is_none() {
-                counts.tool_results_unpaired += 1;
-                continue;
-            }
-            counts.tool_uses += 1;
-            counts.tool_uses_unpaired += u64::from(call.result.is_none());
-            let tool = store.tools.entry(calls.tool_name(call.tool).to_owned()).or_default();
-            tool.calls += 1;
-            tool.errors += u64::from(call.is_error);
-            if let Some(millis) = call.millis() {
-                tool.millis += millis as u64;
-                tool.timed += 1;
-            }
-        }
+        let mut store = StoreCounts { files: 1, tools: count_calls(calls, counts), ..StoreCounts::default() };
         let name_counts = |count: &[u64], name: &dyn Fn(usize) -> String| -> NameCounts {
             let nonzero = count.iter().enumerate().filter(|(_, count)| **count > 0);
             nonzero.map(|(idx, &count)| (name(idx), count)).collect()
@@ -259,13 +233,9 @@ impl StatsCollector {
         store.models = self.models.into_iter().collect();
         store.unknown = self.unknown;
         store.file_usages = vec![self.usage.finish()];
-        counts.forks = ForkCounts::from_tree(tree);
-        counts.compactions = nodes.iter().filter(|node| is_compaction(node)).count() as u64;
         // Prompts of subagents are not turns.
         if !tree.is_sidechain_file() {
             store.turn_keys = collect_turn_keys(tree);
-            counts.turns = tree.turn_starts().count() as u64;
-            counts.longest_turn = measure_longest_turn(tree);
         }
         store.add_times(tree);
         store.total = self.counts;
@@ -294,25 +264,28 @@ fn name_at<T: Copy>(all: &[T], idx: usize, name: fn(T) -> &'static str) -> Strin
     }
 }
 
-/// Returns `true` for a compaction boundary, and for a summary without one, as clients 1.x write it.
-fn is_compaction(node: &Node) -> bool {
-    node.role == EntryRole::CompactBoundary
-        || node.role == EntryRole::CompactSummary && node.link == ParentLink::Root
-}
-
-/// Returns the number of distinct uuids of user lines.
-fn count_user_uuids(tree: &Tree) -> u64 {
-    let users = tree.nodes().iter().filter(|node| node.kind == Kind::User);
-    users.map(|node| node.uuid).collect::<IdSet>().len() as u64
-}
-
-/// Returns the number of entries of the longest turn.
-fn measure_longest_turn(tree: &Tree) -> u64 {
-    let mut lengths = vec![0; tree.nodes().len()];
-    for turn in (0..lengths.len() as u32).filter_map(|node_id| tree.turn_of(node_id)) {
-        lengths[turn as usize] += 1;
+/// Adds the calls and results to `counts`, and returns the calls by tool.
+fn count_calls(calls: &ToolCallIndex, counts: &mut FileCounts) -> BTreeMap<String, ToolCount> {
+    let mut tools: BTreeMap<String, ToolCount> = BTreeMap::new();
+    for (name, blocks) in calls.tools() {
+        tools.entry(name.clone()).or_default().blocks += blocks;
     }
-    lengths.into_iter().max().unwrap_or(0)
+    for call in calls.calls() {
+        if call.call.is_none() {
+            counts.tool_results_unpaired += 1;
+            continue;
+        }
+        counts.tool_uses += 1;
+        counts.tool_uses_unpaired += u64::from(call.result.is_none());
+        let tool = tools.entry(calls.tool_name(call.tool).to_owned()).or_default();
+        tool.calls += 1;
+        tool.errors += u64::from(call.is_error);
+        if let Some(millis) = call.millis() {
+            tool.millis += millis as u64;
+            tool.timed += 1;
+        }
+    }
+    tools
 }
 
 /// Returns an id for each turn: that of its first response, or its own uuid. Copies of a turn get the same id.

@@ -2,7 +2,9 @@
 
 use super::collect::{NameCounts, add_names};
 use super::fork_counts::ForkCounts;
-use crate::entry::Kind;
+use crate::entry::{EntryRole, Kind};
+use crate::id::IdSet;
+use crate::tree::{Node, ParentLink, Tree};
 
 /// The counts of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -136,6 +138,23 @@ impl FileCounts {
         }
     }
 
+    /// Adds the counts of the tree: uuids, roots, turns, compactions and forks.
+    pub(super) fn add_tree(&mut self, tree: &Tree) {
+        let nodes = tree.nodes();
+        let count_links = |link: ParentLink| nodes.iter().filter(|node| node.link == link).count() as u64;
+        self.uuids_repeated = tree.repeated_ids().len() as u64;
+        self.uuids = nodes.len() as u64 - tree.repeated_line_count() as u64;
+        self.roots = count_links(ParentLink::Root);
+        self.parents_missing = count_links(ParentLink::MissingParent);
+        self.user_messages = count_user_uuids(tree);
+        self.compactions = nodes.iter().filter(|node| is_compaction(node)).count() as u64;
+        self.forks = ForkCounts::from_tree(tree);
+        if !tree.is_sidechain_file() {
+            self.turns = tree.turn_starts().count() as u64;
+            self.longest_turn = measure_longest_turn(tree);
+        }
+    }
+
     /// Adds the counts of another file.
     pub(super) fn merge(&mut self, other: FileCounts) {
         for (sum, part) in [
@@ -162,6 +181,27 @@ impl FileCounts {
         add_names(&mut self.types, other.types);
         self.forks.merge(other.forks);
     }
+}
+
+/// Returns `true` for a compaction boundary, and for a summary without one, as clients 1.x write it.
+fn is_compaction(node: &Node) -> bool {
+    node.role == EntryRole::CompactBoundary
+        || node.role == EntryRole::CompactSummary && node.link == ParentLink::Root
+}
+
+/// Returns the number of distinct uuids of user lines.
+fn count_user_uuids(tree: &Tree) -> u64 {
+    let users = tree.nodes().iter().filter(|node| node.kind == Kind::User);
+    users.map(|node| node.uuid).collect::<IdSet>().len() as u64
+}
+
+/// Returns the number of entries of the longest turn.
+fn measure_longest_turn(tree: &Tree) -> u64 {
+    let mut lengths = vec![0; tree.nodes().len()];
+    for turn in (0..lengths.len() as u32).filter_map(|node_id| tree.turn_of(node_id)) {
+        lengths[turn as usize] += 1;
+    }
+    lengths.into_iter().max().unwrap_or(0)
 }
 
 #[cfg(test)]
