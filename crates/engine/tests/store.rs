@@ -8,6 +8,7 @@ use rethread_engine::core::entry::ProgressKind;
 use rethread_engine::core::session::TitleSource;
 use rethread_engine::ops;
 use rethread_engine::ops::list::{SessionFilter, SessionLinks, SessionRow};
+use rethread_engine::records::{ContentBlock, SessionRecords};
 use rethread_engine::{Error, Roots};
 use rethread_testkit::script;
 use tempfile::TempDir;
@@ -271,16 +272,18 @@ fn empty_file_is_a_session_and_a_folder_is_not() {
 fn records_have_the_typed_fields_of_their_lines() {
     let store = TestStore::new();
     let script = "u1 +permissionMode=\"plan\" +todos=[1] +thinkingMetadata={\"level\":\"high\"}: tidy\n  \
-        a1: !Bash ls\n    u2 +sourceToolAssistantUUID=\"x\": =a1 rake\n      p1: plan_mode on\n\
+        a1: !Bash ls\n    u2 +sourceToolAssistantUUID=\"x\": =a1 rake\n      p1: plan_mode on\n        u3: look | [image]\n\
         raw: {\"type\":\"summary\",\"summary\":\"shed\",\"leafUuid\":\"y\",\"version\":\"1\"}\n";
     let path = store.write_session(A, script);
-    let records = rethread_engine::records::SessionRecords::open(&path).expect("the file exists");
+    let records = SessionRecords::open(&path).expect("the file exists");
     let users: Vec<_> = records.users().map(|user| user.expect("a record")).collect();
     assert_eq!(users[0].permission_mode.as_deref(), Some("plan"));
     assert_eq!(users[0].todos.as_deref(), Some("[1]"));
     assert_eq!(users[0].thinking_metadata.as_deref(), Some("{\"level\":\"high\"}"));
     assert_eq!(users[0].source_tool_assistant_uuid, None);
     assert_eq!(users[1].source_tool_assistant_uuid.as_deref(), Some("x"));
+    let image = ContentBlock::Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".into() };
+    assert_eq!(users[2].content, [ContentBlock::Text("look".into()), image]);
     let progress = records.progress().next().expect("a progress line").expect("a record");
     assert_eq!(progress.kind, ProgressKind::PlanMode);
     let summary = records.summaries().next().expect("a summary").expect("a record");

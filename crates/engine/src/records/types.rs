@@ -2,7 +2,7 @@
 
 use rethread_core::entry::{
     BlockKind, Content, Entry, EntryDetail, Flags, JsonStr, Kind, Message, ProgressKind, SystemKind,
-    Timestamp, Usage, value_text,
+    Timestamp, Usage, members, value_text,
 };
 
 /// One record of a session file, by type.
@@ -244,7 +244,14 @@ pub enum ContentBlock {
         /// Whether the tool reported an error.
         is_error: bool,
     },
-    /// Any other block, such as an image: its JSON text.
+    /// An image.
+    Image {
+        /// The media type, such as `image/png`. Empty if the block does not state it.
+        media_type: String,
+        /// The data in base64. Empty if the block refers to an image elsewhere.
+        data: String,
+    },
+    /// Any other block, such as a document: its JSON text.
     Other(String),
 }
 
@@ -411,9 +418,24 @@ fn convert_content(message: Option<&Message<'_>>) -> Vec<ContentBlock> {
                 is_error: block.is_error,
             }
         }
+        BlockKind::Image => convert_image(block.raw),
         _ => ContentBlock::Other(String::from_utf8_lossy(block.raw).into_owned()),
     });
     blocks.collect()
+}
+
+/// Converts the JSON of an image block.
+fn convert_image(block: &[u8]) -> ContentBlock {
+    let source = members(block).find(|(key, _)| key.equals("source")).map(|(_, value)| value);
+    let (mut media_type, mut data) = (String::new(), String::new());
+    for (key, value) in members(source.unwrap_or_default()) {
+        match value_text(value) {
+            text if key.equals("media_type") => media_type = text.into_owned(),
+            text if key.equals("data") => data = text.into_owned(),
+            _ => {}
+        }
+    }
+    ContentBlock::Image { media_type, data }
 }
 
 /// Joins the text blocks with newlines.
