@@ -11,6 +11,7 @@ const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 
 /// A compacted session. Newer clients drop the entries before the compaction.
 const COMPACTED_SESSION: &str = "
+    * v=2.1.221
     u1: sort the harbours
       a1: sorted
         u2: by name
