@@ -213,7 +213,7 @@ fn marker_lines_match_the_client_format() {
     );
     assert_eq!(
         String::from_utf8(marker.leaf_pointer_line()).expect("text"),
-        r#"{"type":"last-prompt","lastPrompt":"tidy the shed","leafUuid":"U","sessionId":"S"}"#
+        r#"{"type":"last-prompt","lastPrompt":"tidy the shed","leafUuid":"U","explicit":true,"sessionId":"S"}"#
     );
     let long = ResumeMarker { prompt: Some(&"ä".repeat(300)), ..marker };
     let line: Value = serde_json::from_slice(&long.leaf_pointer_line()).expect("JSON");

@@ -143,7 +143,7 @@ fn repeated_identical_line_is_not_a_branch() {
     assert_snapshot!(describe(text), @r"
     path: u1 a1 u2 a2
     fork at a1: u2 u2 (record)
-    turns: u1 u2 u2; branches: 1
+    turns: u1 u2; branches: 1
     line 4: repeated-line
     ");
 }

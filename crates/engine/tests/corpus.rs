@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use rethread_engine::Roots;
 use rethread_engine::ops;
 use rethread_engine::ops::list::SessionFilter;
+use rethread_engine::ops::read::BranchSelector;
 use rethread_testkit::real;
 use serde_json::{Value, json};
 
@@ -116,8 +117,11 @@ fn every_turn_of_every_session_is_shown() {
     assert!(list.failures.is_empty(), "{:?}", list.failures);
     assert!(list.rows.len() > 300, "{} sessions", list.rows.len());
     for row in list.rows {
-        let request =
-            ops::show::ShowRequest { path: row.path.clone(), all_turns: true, ..Default::default() };
+        let request = ops::show::ShowRequest {
+            path: row.path.clone(),
+            branch: BranchSelector::AllTurns,
+            ..Default::default()
+        };
         let session = ops::show::show_session(&request).expect("a session can be shown");
         let mut shown = 0;
         for turn in session {

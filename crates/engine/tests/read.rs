@@ -57,7 +57,7 @@ fn check_session(path: &Path, exact: bool) -> usize {
     let slices = read_slices(&view, &all_turns);
     let session = ops::show::show_session(&ShowRequest {
         path: path.to_owned(),
-        all_turns: true,
+        branch: BranchSelector::AllTurns,
         ..ShowRequest::default()
     })
     .expect("the session can be shown");

@@ -123,7 +123,7 @@ fn print(
     if let Some((line, turn)) = example {
         let name = clean::line(&args.session);
         let name = if name.contains(' ') { format!("'{name}'") } else { name };
-        let turn = turn.map(|turn| format!("`rethread show {name} --turns {turn}` shows its turn"));
+        let turn = turn.map(|turn| format!("`rethread show {name} --all --turns {turn}` shows its turn"));
         let branch = format!("`rethread show {name} --branch L{line}` shows its branch");
         let tree = format!("`rethread tree {name} L{line}` shows its position");
         for (idx, hint) in turn.into_iter().chain([branch, tree]).enumerate() {

@@ -1,9 +1,12 @@
 //! `rethread show`: prints a session turn by turn.
 
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
+use rethread_engine::core::problem::{Problem, ProblemKind};
 use rethread_engine::ops;
 use rethread_engine::ops::Session;
+use rethread_engine::ops::read::BranchSelector;
 use rethread_engine::ops::show::{ShowRequest, ShownSession};
 use unicode_width::UnicodeWidthStr;
 
@@ -17,9 +20,9 @@ use super::table::truncate_to_width;
 use super::turn_printer::TurnPrinter;
 use super::{AppContext, layout};
 use crate::json;
-use crate::text::session::git_branch_label;
+use crate::text::session::{git_branch_label, scope_label};
 
-/// Runs `rethread show`: prints the turns of a branch, and how many turns are not shown.
+/// Runs `rethread show`: prints which turns are shown, and these turns.
 ///
 /// Returns [`Exit::Nothing`] if no turn is shown.
 pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -28,13 +31,12 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
         None => None,
     };
     let path = app.find_session(&args.session)?;
-    let request = ShowRequest {
-        path,
-        turns,
-        branch: args.branch.clone(),
-        all_turns: args.everything,
-        only_typed: args.only_typed,
+    let branch = match &args.branch {
+        Some(entry) => BranchSelector::Through(entry.clone()),
+        None if args.all => BranchSelector::AllTurns,
+        None => BranchSelector::Active,
     };
+    let request = ShowRequest { path, turns, branch, only_typed: args.only_typed };
     let mut show = ops::show::show_session(&request)?;
     let id = show.session.id.clone();
     if args.raw || out.is_json() {
@@ -42,6 +44,7 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
     }
     out.allow_pager();
     print_session_header(&show.session, &id, app, out)?;
+    print_scope(&show, &request, out)?;
     let folder = show.session.info.cwd.clone().unwrap_or_default();
     let mut printer = TurnPrinter::new(args, &folder, &app.clock);
     let mut has_turns = false;
@@ -52,27 +55,26 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
         }
         has_turns = true;
     }
-    let not_shown = show.compacted + show.on_other_branches;
     if !has_turns {
-        out.note(match (&request.turns, not_shown) {
+        out.note(match (&request.turns, show.scope.omitted()) {
             (None, _) => "no messages",
             (Some(_), 0) => "no turn has this number",
-            (Some(_), _) => "no turn of this branch has this number (--everything includes other branches)",
+            (Some(_), _) => "no turn of this branch has this number (--all includes other branches)",
         });
     }
-    if not_shown > 0 && request.turns.is_none() {
-        let count_text = |count: usize, place: &str| {
-            (count > 0).then(|| format!("{} {place}", count_noun(count as u64, "turn")))
-        };
-        let parts = [
-            count_text(show.compacted, "before a compaction"),
-            count_text(show.on_other_branches, "on other branches"),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        out.line("")?;
-        out.line(&paint(QUIET, &format!("not shown: {} (--everything)", parts.join(", "))))?;
-    }
     Ok(Exit::from_found(has_turns))
+}
+
+/// Prints which of the turns of the session are shown, if it has any.
+fn print_scope(show: &ShownSession, request: &ShowRequest, out: &mut Out) -> Result<(), CliError> {
+    let label = scope_label(&show.scope, &request.branch);
+    let hint = if show.scope.omitted() > 0 { " (--all shows the others)" } else { "" };
+    if label.is_empty() {
+        return Ok(());
+    }
+    let text = format!("showing {label}{hint}");
+    let lines = textwrap::wrap(&text, out.width()).into_iter().map(|line| paint(QUIET, &line));
+    lines.collect::<Vec<_>>().iter().try_for_each(|line| out.line(line))
 }
 
 /// Prints the original lines if `raw` is set, otherwise a JSON object per turn, without a header.
@@ -150,7 +152,7 @@ fn print_session_header(
         count_from(info.turns, 0, "turn"),
         count_from(info.branches, 2, "branch"),
         count_from(info.compactions, 1, "compaction"),
-        Some(format_size(session.bytes)),
+        Some(format_size(session.total_bytes())),
         (!info.versions.is_empty()).then(|| format!("client {}", format_version_range(&info.versions))),
         (!models.is_empty()).then(|| models.join(", ")),
     ];
@@ -173,11 +175,17 @@ fn format_version_range(versions: &[String]) -> String {
 /// Prints the number of problems in the file and the first 4 of them. Prints nothing if there are none.
 fn print_problems(session: &Session, out: &mut Out) -> Result<(), CliError> {
     const MAX_LISTED: usize = 4;
-    let all: Vec<_> = session.problems.iter().chain(&session.tree.problems).collect();
+    // Clients repeat lines when they copy a session. Nothing is wrong with that.
+    let copies: HashSet<u32> = session.tree.copies().map(|id| session.tree.node(id).span.line).collect();
+    let is_copy = |problem: &&Problem| {
+        matches!(problem.kind, ProblemKind::RepeatedUuid(_)) && copies.contains(&problem.line)
+    };
+    let all = session.problems.iter().chain(&session.tree.problems);
+    let all: Vec<&Problem> = all.filter(|problem| !is_copy(problem)).collect();
     if all.is_empty() {
         return Ok(());
     }
-    let label = |problem: &&rethread_engine::core::problem::Problem| match problem.line {
+    let label = |problem: &&Problem| match problem.line {
         0 => problem.kind.name().to_owned(),
         line => format!("{} at L{line}", problem.kind.name()),
     };

@@ -20,7 +20,8 @@ use crate::text::time::Clock;
 const MAX_SUMMARY_CHARS: usize = 200;
 
 /// Formats the title and the facts of the session: id, folder, git branch, time span in UTC and models.
-pub(super) fn format_header(view: &SessionView, context: &ExportContext<'_>) -> String {
+/// `scope` states which turns follow.
+pub(super) fn format_header(view: &SessionView, scope: &str, context: &ExportContext<'_>) -> String {
     let session = &view.session;
     let info = &session.info;
     let title = escape_line(&session.title.text);
@@ -36,6 +37,7 @@ pub(super) fn format_header(view: &SessionView, context: &ExportContext<'_>) -> 
         branch.map(|branch| format!("git branch {}", format_code_span(&branch))),
         format_session_span(info, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
         (!models.is_empty()).then(|| models.join(", ")),
+        Some(scope.to_owned()).filter(|scope| !scope.is_empty()),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().map(|fact| format!("- {fact}")).collect();
     format!("# {title}\n\n{}\n", facts.join("\n"))

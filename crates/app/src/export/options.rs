@@ -10,6 +10,7 @@ use rethread_engine::ops::show::ShownTurn;
 
 use super::detail::{Detail, reduce_turn};
 use super::{json, markdown, page, text};
+use crate::text::session::scope_label;
 
 /// The number of turns that are formatted in parallel before they are written.
 const BATCH_TURNS: usize = 128;
@@ -125,13 +126,15 @@ pub(crate) fn write_export(
     match options.format {
         Format::Html => page::write_page(view, &branch, options, context, out),
         Format::Md => {
-            out.write_all(markdown::format_header(view, context).as_bytes())?;
+            let scope = scope_label(&branch.scope, &options.selector);
+            out.write_all(markdown::format_header(view, &scope, context).as_bytes())?;
             write_turns(view, &branch, options, out, |turn| {
                 Ok(markdown::format_turn(turn, detail, folder).into_bytes())
             })
         }
         Format::Text => {
-            out.write_all(text::format_header(view, context).as_bytes())?;
+            let scope = scope_label(&branch.scope, &options.selector);
+            out.write_all(text::format_header(view, &scope, context).as_bytes())?;
             write_turns(view, &branch, options, out, |turn| {
                 Ok(text::format_turn(turn, detail, folder).into_bytes())
             })

@@ -22,8 +22,7 @@ use crate::html::map::{MAX_MAP_ENTRIES, SessionMap, render_map};
 use crate::html::session::{SessionHeader, format_session_facts};
 use crate::html::{assets, frame};
 use crate::text::clean;
-use crate::text::figures::count_noun;
-use crate::text::session::git_branch_label;
+use crate::text::session::{git_branch_label, scope_label};
 use crate::text::time::Clock;
 
 /// Total size in bytes of the markup after which further chunks are packed.
@@ -107,10 +106,8 @@ fn render_header(
         parent_key: None,
         row: None,
         verdict: None,
-        all_turns,
-        is_other_branch: options.selector != BranchSelector::Active,
+        selector: &options.selector,
         clock: &Clock::utc(),
-        is_sidechain: false,
         resume_command: String::new(),
         format_path: context.format_path,
         title_of: &|_| None,
@@ -119,7 +116,7 @@ fn render_header(
     let info = &view.session.info;
     let folder = (context.format_path)(info.cwd.as_deref().unwrap_or_default());
     let git_branch = git_branch_label(info.git_branch.as_deref());
-    let (turn_count, exported_count) = (view.session.tree.turn_starts().count(), branch.turn_count());
+    let scope = scope_label(&branch.scope, &options.selector);
     let map = SessionMap {
         branch,
         entries: &view.build_map(branch, MAX_MAP_ENTRIES)?,
@@ -133,12 +130,8 @@ fn render_header(
             p class="session-location muted ellipsis" { (folder) @if let Some(git_branch) = git_branch { " · " (git_branch) } }
             h1 { (title) }
             p class="session-facts muted num" { (format_session_facts(&header).join(" · ")) " · times in UTC" }
-            @if all_turns && view.branches.list.len() > 1 {
-                p class="session-note" { "All " (count_noun(turn_count as u64, "turn")) " of the session, on every branch." }
-                (branches::render_branch_links(view)?)
-            } @else if exported_count < turn_count {
-                p class="session-note" { (exported_count) " of " (count_noun(turn_count as u64, "turn")) " are in this page: those of one branch." }
-            }
+            @if !scope.is_empty() { p class="session-note" { "Contains " (scope) "." } }
+            @if all_turns { (branches::render_branch_links(view)?) }
             div class="session-actions no-print" {
                 button type="button" class="button" data-command="present" { "Present" }
                 button type="button" class="button" data-command="unpack" hidden { "Unpack all, to find and print" }

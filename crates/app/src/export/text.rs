@@ -27,8 +27,9 @@ struct TextWriter {
     lines: Vec<String>,
 }
 
-/// Formats the title and the facts of the session: id, folder, git branch, time span in UTC and models.
-pub(super) fn format_header(view: &SessionView, context: &ExportContext<'_>) -> String {
+/// Formats the title and the facts of the session: id, folder, git branch, time span in UTC and models. `scope` states
+/// which turns follow.
+pub(super) fn format_header(view: &SessionView, scope: &str, context: &ExportContext<'_>) -> String {
     let session = &view.session;
     let info = &session.info;
     let title = clean::line(&session.title.text);
@@ -46,6 +47,7 @@ pub(super) fn format_header(view: &SessionView, context: &ExportContext<'_>) -> 
     .into_iter()
     .flatten()
     .chain(info.models.iter().map(|model| clean::line(model)))
+    .chain(Some(scope.to_owned()).filter(|scope| !scope.is_empty()))
     .collect();
     writer.add_facts(&facts, "");
     writer.finish()

@@ -10,7 +10,7 @@ use rethread_engine::core::session::SessionInfo;
 use rethread_engine::ops::agents::AgentRow;
 use rethread_engine::ops::explain::ClientVerdict;
 use rethread_engine::ops::list::SessionRow;
-use rethread_engine::ops::read::{BranchView, SessionView};
+use rethread_engine::ops::read::{BranchSelector, BranchView, SessionView};
 
 use super::resume_banner::render_banner;
 use super::session_row::shorten_model_name;
@@ -18,7 +18,7 @@ use super::text::safe_url;
 use crate::text::clean;
 use crate::text::error::{error_message, hint};
 use crate::text::figures::{count_noun, format_duration, format_size};
-use crate::text::session::git_branch_label;
+use crate::text::session::{git_branch_label, scope_label};
 use crate::text::time::Clock;
 
 /// The content of the header of a session page.
@@ -40,14 +40,10 @@ pub(crate) struct SessionHeader<'a> {
     /// The predicted outcome of a resume by the client that wrote the newest line. `None` for a subagent and in an
     /// export.
     pub(crate) verdict: Option<&'a ClientVerdict>,
-    /// `true` if all turns of the file are shown.
-    pub(crate) all_turns: bool,
-    /// `true` if only a sidechain in the session's file is shown.
-    pub(crate) is_sidechain: bool,
+    /// Selects the turns that are shown.
+    pub(crate) selector: &'a BranchSelector,
     /// The shell command that resumes the session.
     pub(crate) resume_command: String,
-    /// `true` if the shown branch is not the one that the client resumes.
-    pub(crate) is_other_branch: bool,
     /// The user's time zone.
     pub(crate) clock: &'a Clock,
     /// Replaces the home directory in a path by `~`.
@@ -110,7 +106,7 @@ pub(crate) fn format_session_facts(header: &SessionHeader<'_>) -> Vec<String> {
     let info = &session.info;
     let count =
         |number: usize, min: usize, noun: &str| (number >= min).then(|| count_noun(number as u64, noun));
-    if header.is_sidechain {
+    if matches!(header.selector, BranchSelector::Sidechain(_)) {
         // The file contains the whole session, not only the sidechain.
         let (from, to) = (
             header.branch.turns.iter().filter_map(|turn| turn.started_at),
@@ -125,7 +121,7 @@ pub(crate) fn format_session_facts(header: &SessionHeader<'_>) -> Vec<String> {
         format_session_span(info, header.clock),
         count(info.turns, 0, "turn"),
         count(info.compactions, 1, "compaction"),
-        Some(format_size(session.bytes)),
+        Some(format_size(session.total_bytes())),
         info.versions.last().map(|version| format!("client {}", clean::line(version))),
         (!models.is_empty()).then(|| models.join(", ")),
     ];
@@ -236,18 +232,14 @@ fn render_actions(header: &SessionHeader<'_>) -> Markup {
 /// Renders a note about which turns are shown, with links to show others. Returns empty markup if the active branch
 /// has all turns.
 fn render_branch_note(header: &SessionHeader<'_>) -> Markup {
-    let turn_count = header.view.session.tree.turn_starts().count();
-    let shown_count = header.branch.turn_count();
+    let scope = &header.branch.scope;
+    let label = scope_label(scope, header.selector);
     html! {
-        @if header.is_sidechain {
-        } @else if header.all_turns {
-            p class="session-note" { "All " (count_noun(turn_count as u64, "turn")) " of the file, on every branch. " a href=(header.base) { "Show only the branch that is resumed" } }
-        } @else if header.is_other_branch || shown_count < turn_count {
+        @if !label.is_empty() && (*header.selector != BranchSelector::Active || scope.omitted() + scope.compacted > 0) {
             p class="session-note" {
-                @if header.is_other_branch { "Another branch: " }
-                (shown_count) " of " (count_noun(turn_count as u64, "turn")) " are on this branch. "
-                @if header.is_other_branch { a href=(header.base) { "Back to the branch that is resumed" } " · " }
-                a href={ (header.base) "?view=all" } { "Show all turns" }
+                "Showing " (label) ". "
+                @if *header.selector != BranchSelector::Active { a href=(header.base) { "Show the conversation that a resume continues" } " " }
+                @if *header.selector != BranchSelector::AllTurns && scope.omitted() > 0 { a href={ (header.base) "?view=all" } { "Show all turns" } }
             }
         }
     }

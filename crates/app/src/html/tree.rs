@@ -174,11 +174,8 @@ fn render_label(label: &RowLabel, (x, y): (usize, usize), address: Option<&str>)
         if text.is_empty() { text } else { format!("<tspan class=\"{class}\">{text}</tspan>  ") }
     };
     let text_class = if label.name.is_empty() { "muted" } else { "text" };
-    let (tip, tip_class) = match (label.tip.is_empty(), label.active) {
-        (true, _) => (String::new(), "tip"),
-        (false, true) => (format!("◂ active tip {}", label.tip), "active-tip"),
-        (false, false) => (format!("◂ tip {}", label.tip), "tip"),
-    };
+    let tip = if label.tip.is_empty() { String::new() } else { format!("◂ {}", label.tip) };
+    let tip_class = if label.active { "active-tip" } else { "tip" };
     let spans = [
         link_name(span("name", &label.name), &label.handle, address),
         span("origin", &label.origin),

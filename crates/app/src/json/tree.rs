@@ -112,6 +112,7 @@ pub(crate) struct TreeNodeJson<'a> {
     broken_link: Option<&'static str>,
     tip: Option<&'a str>,
     active: bool,
+    resume: Option<&'a str>,
     gap: Option<GapJson>,
 }
 
@@ -163,6 +164,10 @@ pub(crate) fn build_tree_node<'a>(
             broken_link: row.broken_link.map(broken_link_name),
             tip: tip.map(|tip| tip.handle.as_str()),
             active: tip.is_some_and(|tip| tip.is_active),
+            resume: details.and_then(|details| {
+                let tip = tip.filter(|tip| tip.is_active).map(|tip| &tip.handle);
+                details.resume_handle.as_ref().or(tip).map(String::as_str)
+            }),
             gap,
         },
     )

@@ -45,7 +45,7 @@ pub(crate) fn hint(error: &Error) -> String {
             "it belongs to a subagent, or clients do not read the lines above it"
         }
         Error::CannotResumeFrom { .. } => {
-            "`rethread explain` shows what clients load, `rethread branches` lists other entries to resume from"
+            "`rethread fork` creates a new session that ends there, `rethread branches` lists other entries to resume from"
         }
         Error::EmptyTitle => "type a title",
         Error::TitleTooLong { .. } => "type a shorter title",

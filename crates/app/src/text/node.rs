@@ -17,9 +17,9 @@ pub(crate) struct RowLabel {
     pub(crate) handle: String,
     /// The preview of the entry, or the size of a gap.
     pub(crate) text: String,
-    /// The line handle of the branch tip, if a branch ends in this row.
+    /// The tip of the branch that ends in this row, and the entry of the row from which the client resumes: `active tip L118`.
     pub(crate) tip: String,
-    /// Whether the client loads the branch that ends here.
+    /// Whether the client resumes from an entry of this row.
     pub(crate) active: bool,
     /// The number of answers and tool calls of the turn. Empty if every entry has a row.
     pub(crate) work: String,
@@ -49,10 +49,20 @@ pub(crate) fn build_row_label(
         handle: details.handle.clone(),
         origin: origin_text(row),
         text: entry::format_entry_line(&details.preview, details.role, details.kind, folder),
-        tip: details.tip.as_ref().map(|tip| tip.handle.clone()).unwrap_or_default(),
-        active: details.tip.as_ref().is_some_and(|tip| tip.is_active),
+        tip: tip_text(details),
+        active: details.resume_handle.is_some() || details.tip.as_ref().is_some_and(|tip| tip.is_active),
         work: work.join(", "),
     }
+}
+
+/// Names the tip of the branch that ends in a row, and the entry of the row from which the client resumes.
+fn tip_text(details: &TreeRowDetails) -> String {
+    let tip = details.tip.as_ref().map(|tip| match tip.is_active {
+        true => format!("active tip {}", tip.handle),
+        false => format!("tip {}", tip.handle),
+    });
+    let resume = details.resume_handle.as_ref().map(|handle| format!("resumes from {handle}"));
+    tip.into_iter().chain(resume).collect::<Vec<_>>().join(", ")
 }
 
 /// Describes how a branch begins: the kind of its fork and its number, or why it is orphaned. Empty for other rows.

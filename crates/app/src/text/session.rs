@@ -3,10 +3,12 @@
 use rethread_engine::core::query::TextSource;
 use rethread_engine::core::resume::ContextStatus;
 use rethread_engine::ops::list::HiddenCounts;
+use rethread_engine::ops::read::BranchSelector;
 use rethread_engine::ops::search::SearchHit;
+use rethread_engine::ops::show::TurnScope;
 
 use super::clean;
-use super::figures::group_digits;
+use super::figures::{count_noun, group_digits};
 use super::layout::truncate_to_width;
 
 /// The maximum display width of a title.
@@ -81,6 +83,28 @@ pub(crate) fn context_status_label(hit: &SearchHit) -> &'static str {
         ContextStatus::Unlinked if hit.excerpt.source == TextSource::Summary => "title or link",
         ContextStatus::Unlinked => "not part of the conversation",
     }
+}
+
+/// States which of the turns of a session are shown: `5 of 8 turns: the conversation that a resume continues`.
+///
+/// The turns before a compaction are counted separately. Returns an empty string if the session has no turns, and for a subagent inside the file.
+pub(crate) fn scope_label(scope: &TurnScope, selector: &BranchSelector) -> String {
+    if scope.total == 0 {
+        return String::new();
+    }
+    let total = count_noun(scope.total as u64, "turn");
+    let selected = group_digits(scope.selected as u64);
+    let mut label = match selector {
+        BranchSelector::AllTurns => format!("all {total}, on every branch"),
+        _ if scope.omitted() == 0 => format!("all {total}"),
+        BranchSelector::Active => format!("{selected} of {total}: the conversation that a resume continues"),
+        BranchSelector::Through(_) => format!("{selected} of {total}: one branch"),
+        BranchSelector::Sidechain(_) => return String::new(),
+    };
+    if scope.compacted > 0 {
+        label.push_str(&format!(", {} before a compaction", group_digits(scope.compacted as u64)));
+    }
+    label
 }
 
 #[cfg(test)]

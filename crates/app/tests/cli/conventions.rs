@@ -101,18 +101,44 @@ fn show_prints_the_active_path_or_other_branches() {
     assert!(run.out.contains("> The list of harbours is sorted by code."));
     assert!(run.out.contains("● Edit  src/harbour.rs"));
     assert!(!run.out.contains("as in a dictionary"));
-    assert!(run.out.contains("not shown: 1 turn on other branches (--everything)"));
+    let scope = "showing 2 of 3 turns: the conversation that a resume continues (--all shows the others)";
+    assert!(run.out.contains(scope), "{}", run.out);
 
-    let run = home.run(&["--demo", "show", "harbour", "--everything"]);
+    let run = home.run(&["--demo", "show", "harbour", "--all"]);
     assert!(run.out.contains("t2  other branch"), "{}", run.out);
     assert!(run.out.contains("as in a dictionary"));
 
     let run = home.run(&["--demo", "show", "harbour", "--branch", "t2", "--turns", "2"]);
     assert!(run.out.contains("as in a dictionary"), "{}", run.out);
 
-    let run = home.run(&["--demo", "show", "71ad", "--everything"]);
+    let run = home.run(&["--demo", "show", "71ad", "--all"]);
     assert!(run.out.contains("t1  before compaction"), "{}", run.out);
     assert!(run.out.contains("╌╌ compacted (auto), 135k → 3.1k tokens"), "{}", run.out);
+}
+
+#[test]
+fn show_and_export_select_the_same_turns() {
+    let home = new_home();
+    let numbers = |args: &[&str]| -> Vec<Value> {
+        let run = home.run(args);
+        let objects = run.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        objects.filter(|object| object["type"] == "turn").map(|object| object["turn"].clone()).collect()
+    };
+    for session in ["harbour", "71ad"] {
+        for option in [None, Some("--all")] {
+            let args = |command| {
+                ["--demo", command, session, "--json"].into_iter().chain(option).collect::<Vec<_>>()
+            };
+            assert_eq!(numbers(&args("show")), numbers(&args("export")), "{session} {option:?}");
+        }
+    }
+    let conversation = home.run(&["--demo", "show", "71ad"]).out;
+    assert!(conversation.contains("before a compaction\n"), "{conversation}");
+    assert!(conversation.contains("t1  before compaction"), "{conversation}");
+    let run = home.run(&["--demo", "show", "harbour", "--turns", "2"]);
+    assert!(run.code == 1 && run.err.contains("(--all includes other branches)"), "{}", run.err);
+    let run = home.run(&["--demo", "show", "harbour", "--turns", "2", "--all"]);
+    assert!(run.out.contains("as in a dictionary"), "{}", run.out);
 }
 
 #[test]
@@ -257,7 +283,7 @@ fn collect_keys(name: &str, value: &Value, found: &mut BTreeSet<String>) {
 fn json_keys_are_frozen() {
     let home = new_home();
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "ls", "--json"]), @"session: type v id path title title_source first_prompt project git_branch versions models first last turns branches agents compactions lines bytes problems live headless empty plan implementation forked_from continued_from copies pull_requests");
-    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "show", "71ad", "--everything", "--json"]), @"
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "show", "71ad", "--all", "--json"]), @"
     turn.parts(compact_summary): kind text
     turn.parts(compaction): kind trigger before after micro
     turn.parts(text): kind text
@@ -323,7 +349,7 @@ fn json_keys_are_frozen() {
     repair.expected_loads: client entries tokens
     repair: type v origin session path folder in_place op dry_run fixes before after remaining damaged images expected_loads
     ");
-    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "tree", "harbour", "t1", "--json"]), @"tree_node: type v session row parent depth node path_relation requested turn handle line uuid kind entry_role preview time answers tools fork_kind branch_number branch_count broken_link tip active gap");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "tree", "harbour", "t1", "--json"]), @"tree_node: type v session row parent depth node path_relation requested turn handle line uuid kind entry_role preview time answers tools fork_kind branch_number branch_count broken_link tip active resume gap");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "find", "harbour", "sort", "--json"]), @"
     match.above: line turn entry_role text tool
     match.below: line turn entry_role text tool

@@ -220,7 +220,7 @@ fn a_cycle_of_parents_hangs_old_clients() {
     cycle at      L1 t1: its parent 61320000-0000-4000-8000-000000000000 is one of its descendants
                   tidy the shed
 
-    read it       rethread show last --everything
+    read it       rethread show last --all
     other clients rethread explain last --client all
     ");
     let report = explain_json(text, &[]);

@@ -85,8 +85,8 @@ fn commands() -> Vec<Vec<&'static str>> {
         vec!["ls", "--all"],
         vec!["show", "last"],
         vec!["show", "last", "--tools", "full", "--thinking"],
-        vec!["show", "last", "--everything"],
-        vec!["show", "last", "--everything", "--tools", "none"],
+        vec!["show", "last", "--all"],
+        vec!["show", "last", "--all", "--tools", "none"],
         vec!["show", HOSTILE_NAME],
         vec!["show", "last", "--branch", HOSTILE_NAME],
         vec!["show", "last", "--turns", HOSTILE_NAME],
@@ -276,7 +276,7 @@ fn json_escapes_control_characters() {
 #[test]
 fn raw_output_contains_the_lines_unchanged() {
     let home = new_home_with_hostile_session();
-    let run = home.run(&["show", "last", "--everything", "--raw"]);
+    let run = home.run(&["show", "last", "--all", "--raw"]);
     let folder = home.path().join(".claude/projects/-x\u{1b}[2J\u{202e}");
     let file = std::fs::read_to_string(folder.join("11111111-2222-4333-8444-555555555555.jsonl")).unwrap();
     assert!(run.out.lines().count() > 5);

@@ -94,6 +94,7 @@ fn markdown_lists_the_turns() {
 - git branch `main`
 - 2026-01-01 10:00 (11.0s), times in UTC
 - claude-opus-4-5
+- 2 of 3 turns: one branch
 
 ## Turn 1
 
@@ -160,7 +161,7 @@ fn json_is_a_header_and_the_turns_of_show() {
     let parse_lines =
         |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
     let output = parse_lines(&export(&home, &["--json", "--all"]));
-    let show_output = parse_lines(&home.run(&["show", SESSION, "--everything", "--json"]).out);
+    let show_output = parse_lines(&home.run(&["show", SESSION, "--all", "--json"]).out);
     assert_eq!(output[1..], show_output);
     let header = &output[0];
     assert_eq!(

@@ -61,6 +61,9 @@ impl ResumeMarker<'_> {
     }
 
     /// Formats the line that points to the marker line, without newline. Repeats at most 200 characters of the prompt.
+    ///
+    /// The pointer is explicit, as after a rewind in the client. Without that, clients from 2.1.163 on ignore a marker below
+    /// the last entry that a compaction preserved, and resume after the compaction.
     pub fn leaf_pointer_line(&self) -> Vec<u8> {
         let collapse = |prompt: &str| prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         let prompt =
@@ -68,7 +71,7 @@ impl ResumeMarker<'_> {
         let prompt =
             prompt.map(|prompt| format!(r#""lastPrompt":{},"#, quote_json(&prompt))).unwrap_or_default();
         format!(
-            r#"{{"type":"last-prompt",{prompt}"leafUuid":{},"sessionId":{}}}"#,
+            r#"{{"type":"last-prompt",{prompt}"leafUuid":{},"explicit":true,"sessionId":{}}}"#,
             quote_json(self.uuid),
             quote_json(self.session)
         )

@@ -31,7 +31,7 @@ pub(crate) use json::JsonScanner;
 pub use json_str::JsonStr;
 pub use kind::{AttachmentKind, BlockKind, Kind, ProgressKind, SystemKind};
 pub use read::{LineStatus, Reader, read_line, value_text, with_entry};
-pub use record::{Entry, Flags, Message};
+pub use record::{Entry, Flags, Message, RESUME_MARKER_TEXT};
 pub use role::EntryRole;
 pub use timestamp::Timestamp;
 pub use usage::Usage;

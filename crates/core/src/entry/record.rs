@@ -79,6 +79,9 @@ pub struct Entry<'a> {
     pub(crate) parsed_time: Option<Timestamp>,
 }
 
+/// The text of the line that rethread appends so that clients resume from its parent.
+pub const RESUME_MARKER_TEXT: &str = "rethread: the conversation continues here";
+
 /// The `message` of a user or assistant line.
 #[derive(Debug, Clone, Default)]
 pub struct Message<'a> {
@@ -126,6 +129,9 @@ impl Flags {
 
     /// An entry recovered from a damaged line, which clients skip.
     pub const RECOVERED: Flags = Flags(1024);
+
+    /// A line that rethread appended so that clients resume from its parent. Set on the nodes of a tree.
+    pub const RESUME_MARKER: Flags = Flags(2048);
 
     /// Returns `true` if `flag`, one of the constants, is set.
     pub fn contains(self, flag: Flags) -> bool {
@@ -225,6 +231,15 @@ impl<'a> Entry<'a> {
     /// Returns the type of a progress line. Returns `Missing` if it has none.
     pub fn progress_kind(&self) -> ProgressKind {
         self.payload_type.map_or(ProgressKind::Missing, |name| name.decode_with(ProgressKind::from_name))
+    }
+
+    /// Returns `true` for a line that rethread appended so that clients resume from its parent.
+    ///
+    /// Nobody used the session when it was written, so it counts neither as activity nor as part of a turn.
+    pub fn is_resume_marker(&self) -> bool {
+        self.kind == Kind::System
+            && self.system_kind() == SystemKind::Informational
+            && self.content.and_then(JsonStr::from_value).is_some_and(|text| text.equals(RESUME_MARKER_TEXT))
     }
 
     /// Returns the content blocks of the message. Empty if there is no message or its content is a plain string.

@@ -31,7 +31,7 @@ pub use resume_index::ResumeIndex;
 pub(crate) use resume_index::{IMAGE_BYTES, block_bytes, is_blank};
 pub use rules::{KNOWN_CLIENTS, RuleRow, list_rules};
 pub use simulate::{
-    EarlyEnd, LoadFailure, ResumeOutcome, SkipReason, SkippedEntry, active_path, simulate_by_summary,
-    simulate_resume, simulate_resume_at,
+    EarlyEnd, LoadFailure, ResumeOutcome, SkipReason, SkippedEntry, active_path, resumable_entries,
+    simulate_by_summary, simulate_resume, simulate_resume_at,
 };
 pub use status::ContextStatus;

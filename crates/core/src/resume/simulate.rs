@@ -8,7 +8,7 @@ use super::loss::{LossCause, LostBranches};
 use super::resume_index::ResumeIndex;
 use super::rules::Rules;
 use crate::entry::{EntryRole, Flags, Kind};
-use crate::tree::{NodeId, ParentLink, Tree};
+use crate::tree::{NodeId, ParentLink, PathRelation, Tree};
 use crate::version::Version;
 
 /// The entries that a client loads from a file and the blocks that it sends.
@@ -226,6 +226,11 @@ pub fn active_path(tree: &Tree, index: &ResumeIndex, client: &Version) -> Option
     Some((loaded.leaf, loaded.chain))
 }
 
+/// Returns, by node id, whether a client of this version can resume from each entry, as [`simulate_resume_at`] does.
+pub fn resumable_entries(tree: &Tree, client: &Version) -> Vec<bool> {
+    ClientGraph::new(tree, &Rules::for_client(client)).loaded
+}
+
 /// Simulates how a client of this version resumes from the leaf that it chooses itself.
 pub fn simulate_resume(tree: &Tree, index: &ResumeIndex, client: &Version) -> ResumeOutcome {
     let rules = Rules::for_client(client);
@@ -346,24 +351,18 @@ impl ResumeOutcome {
         }
     }
 
-    /// Returns the entries that the last compaction in the chain replaces: the entries before it on the path to it.
+    /// Returns the entries that the last compaction in the chain replaces.
     ///
     /// There are none if the chain contains no summary, because then nothing represents them.
     fn find_compacted_entries(&self, tree: &Tree) -> Vec<NodeId> {
         if !self.chain.iter().any(|&id| tree.node(id).role == EntryRole::CompactSummary) {
             return Vec::new();
         }
-        let is_compaction = |id: &NodeId| {
-            matches!(tree.node(*id).role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
-        };
-        let Some(last_compaction) = self.chain.iter().copied().filter(is_compaction).max() else {
-            return Vec::new();
-        };
-        let path = tree
-            .with_parallel_calls(&tree.ancestors_across_compactions(last_compaction))
-            .into_iter()
-            .map(|entry| entry.node);
-        path.filter(|&id| id < last_compaction).collect()
+        let conversation =
+            self.leaf.map(|(leaf, _)| tree.conversation(leaf, &self.chain)).unwrap_or_default();
+        let compacted =
+            conversation.entries.into_iter().filter(|entry| entry.relation == PathRelation::Compacted);
+        compacted.map(|entry| entry.node).collect()
     }
 
     /// Returns the entries that the last compaction in the chain preserves, whether the client loads them or not.

@@ -157,6 +157,9 @@ pub struct SessionInfoBuilder {
 impl SessionInfoBuilder {
     /// Adds the next entry of the file, with its role from the tree builder.
     pub fn add(&mut self, entry: &Entry<'_>, role: EntryRole) {
+        if entry.is_resume_marker() {
+            return;
+        }
         let info = &mut self.info;
         push_unique(&mut info.sessions, entry.session_id);
         push_unique(&mut info.versions, entry.client_version());

@@ -26,7 +26,7 @@ pub struct Branch {
     pub turns: usize,
     /// The number of entries that are on no other branch.
     pub entries: usize,
-    /// The newest timestamp of the entries that are on no other branch. `None` if none has a timestamp.
+    /// The newest timestamp of the messages that are on no other branch. `None` if none has a timestamp.
     pub last_time: Option<Timestamp>,
     /// The broken link at the root of the branch: a missing parent or a cycle. `None` if it starts at a real root.
     pub broken_link: Option<ParentLink>,
@@ -162,20 +162,18 @@ impl Branches {
         starts_branch.then(|| (&self.segments.forks[fork as usize], branch as usize))
     }
 
-    /// Marks `leaf` as the resume point and returns the index in `list` of its branch.
+    /// Marks the branch from which a client resumes and returns its index in `list`. `leaf` is the client's leaf.
     ///
-    /// The last message of the branch at or above `leaf` becomes its tip, unless `leaf` and the current tip are on one
-    /// path or other branches share `leaf`. Returns `None` if `leaf` belongs to no branch.
+    /// The [resume point](Tree::resume_point) becomes the tip of the branch, unless it and the current tip are on one path or
+    /// other branches share it. Returns `None` if it belongs to no branch.
     pub fn set_active_leaf(&mut self, tree: &Tree, leaf: NodeId) -> Option<usize> {
-        let active = self.branch_of(leaf)?;
+        let resume_point = tree.resume_point(leaf);
+        let active = self.branch_of(resume_point)?;
         let tip = self.list[active].tip;
-        let path = tree.ancestors(leaf);
-        let is_elsewhere = !path.contains(&tip) && !tree.ancestors(tip).contains(&leaf);
-        if is_elsewhere && self.is_exclusive_to(active, leaf) {
-            let is_own_message = |id: &&NodeId| {
-                tree.node(**id).role != EntryRole::Structural && self.is_exclusive_to(active, **id)
-            };
-            self.list[active].tip = path.iter().rev().find(is_own_message).copied().unwrap_or(leaf);
+        let is_elsewhere =
+            !tree.ancestors(resume_point).contains(&tip) && !tree.ancestors(tip).contains(&resume_point);
+        if is_elsewhere && self.is_exclusive_to(active, resume_point) {
+            self.list[active].tip = resume_point;
         }
         Some(active)
     }
@@ -227,9 +225,11 @@ fn collect_stats(tree: &Tree, segments: &BranchSegments) -> Vec<SegmentStats> {
         let segment_stats = &mut stats[segments.by_node[id as usize] as usize];
         let later = |last: NodeId| if last == NONE { id } else { last.max(id) };
         segment_stats.entries += 1;
-        segment_stats.last_time = segment_stats.last_time.max(node.time());
+        if !matches!(node.role, EntryRole::Structural | EntryRole::State) {
+            segment_stats.last_time = segment_stats.last_time.max(node.time());
+        }
         segment_stats.last_node = later(segment_stats.last_node);
-        if !tree.is_main_chain(id) {
+        if !tree.is_main_chain(id) || tree.is_replayed(id) {
             continue;
         }
         if !matches!(node.role, EntryRole::Structural | EntryRole::State | EntryRole::CompactBoundary) {

@@ -1,8 +1,10 @@
 //! Builds the tree from entries, in one pass over the file and a short second pass over the nodes.
 
+use std::collections::HashMap;
+
 use super::compact::PreservedEntries;
 use super::node::{LineSpan, NONE, Node, NodeId, ParentLink};
-use crate::entry::{Entry, EntryRole, Kind};
+use crate::entry::{Entry, EntryRole, Flags, Kind};
 use crate::id::{Id, IdMap, IdSet};
 use crate::problem::{DuplicateUuid, Problem, ProblemKind};
 
@@ -42,6 +44,8 @@ pub struct Tree {
     pub(crate) boundaries: Vec<(NodeId, PreservedEntries)>,
     /// Links that were cut because they close a cycle, from child to parent.
     pub(crate) cut_links: Vec<(NodeId, NodeId)>,
+    /// The first line with the content of each node that repeats an earlier line.
+    pub(super) originals: HashMap<NodeId, NodeId>,
     /// The turn of each node, by the node that starts it.
     turns: Vec<u32>,
     /// Lines that repeat a uuid, each with the previous line with that uuid.
@@ -91,6 +95,7 @@ impl TreeBuilder {
             link: ParentLink::Root,
             flags: entry.flags,
         };
+        node.flags.set(Flags::RESUME_MARKER, entry.is_resume_marker());
         if let Some(parent) = entry.parent_uuid {
             let parent = parent.to_id();
             match self.latest.get(&parent) {
@@ -178,6 +183,7 @@ impl TreeBuilder {
         tree.cut_cycles();
         tree.boundaries = self.preserved;
         tree.link_children();
+        tree.find_copies();
         tree.mark_turns();
         tree.problems.sort_by_key(|problem| (problem.line, problem.offset));
         tree
@@ -364,6 +370,17 @@ impl Tree {
             {
                 turns[idx] = prompt;
             }
+        }
+        // A repeated prompt starts no turn: what follows it belongs to the turn of the first one.
+        let is_start = |id: NodeId| turns[id as usize] == id;
+        let repeated: HashMap<NodeId, NodeId> = self
+            .originals
+            .iter()
+            .map(|(&copy, &original)| (copy, original))
+            .filter(|&(copy, original)| is_start(copy) && is_start(original))
+            .collect();
+        if !repeated.is_empty() {
+            turns.iter_mut().for_each(|turn| *turn = repeated.get(turn).copied().unwrap_or(*turn));
         }
         self.turns = turns;
     }

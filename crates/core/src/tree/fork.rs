@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::builder::Tree;
 use super::node::{NONE, NodeId, ParentLink};
-use crate::entry::EntryRole;
+use crate::entry::{EntryRole, Flags};
 use crate::problem::DuplicateUuid;
 
 /// Why a node has several children.
@@ -74,7 +74,7 @@ pub struct Fork {
 struct SubtreeStats {
     prompt_count: u32,
     answer_count: u32,
-    /// The last node in file order.
+    /// The last message in file order, or 0. Messages after a resume marker are not counted: the user returned to the branch.
     last: NodeId,
     /// The first node at or below the root of the subtree that is not structural, following first children.
     head: NodeId,
@@ -147,18 +147,24 @@ impl Tree {
 
     /// Collects the statistics of the subtree of each node, by node id.
     fn collect_subtree_stats(&self) -> Vec<SubtreeStats> {
-        let mut stats: Vec<SubtreeStats> = self
-            .nodes()
-            .iter()
-            .enumerate()
-            .map(|(id, node)| SubtreeStats {
-                prompt_count: u32::from(matches!(node.role, EntryRole::Prompt | EntryRole::ImageOnly)),
-                answer_count: u32::from(node.role == EntryRole::Answer),
-                last: id as NodeId,
-                head: id as NodeId,
+        let order = self.topological_order();
+        let is_after_marker = self.mark_entries_after_markers(&order);
+        let mut stats: Vec<SubtreeStats> = (0..)
+            .zip(self.nodes())
+            .map(|(id, node)| {
+                let is_new = !self.is_replayed(id);
+                let is_counted = node.role != EntryRole::Structural && !is_after_marker[id as usize];
+                SubtreeStats {
+                    prompt_count: u32::from(
+                        is_new && matches!(node.role, EntryRole::Prompt | EntryRole::ImageOnly),
+                    ),
+                    answer_count: u32::from(is_new && node.role == EntryRole::Answer),
+                    last: if is_counted { id } else { 0 },
+                    head: id,
+                }
             })
             .collect();
-        for &id in self.topological_order().iter().rev() {
+        for &id in order.iter().rev() {
             if let (EntryRole::Structural, Some(&child)) = (self.node(id).role, self.children(id).first()) {
                 stats[id as usize].head = stats[child as usize].head;
             }
@@ -172,6 +178,17 @@ impl Tree {
             }
         }
         stats
+    }
+
+    /// Marks the resume markers and all entries below them, by node id. `order` has parents before children.
+    fn mark_entries_after_markers(&self, order: &[NodeId]) -> Vec<bool> {
+        let mut is_after_marker = vec![false; self.nodes().len()];
+        for &id in order {
+            let node = self.node(id);
+            let is_below = node.parent().is_some_and(|parent| is_after_marker[parent as usize]);
+            is_after_marker[id as usize] = is_below || node.has_flag(Flags::RESUME_MARKER);
+        }
+        is_after_marker
     }
 
     /// Groups the children of `at` into branches and classifies the fork. `copies` are nodes that a later line repeats.

@@ -12,6 +12,8 @@
 mod branch;
 mod builder;
 mod compact;
+mod conversation;
+mod copies;
 mod descendants;
 mod fork;
 mod node;
@@ -22,8 +24,9 @@ mod visitor;
 
 pub use branch::{Branch, Branches, ForkPoint};
 pub use builder::{Tree, TreeBuilder};
+pub use conversation::{Conversation, ConversationEntry, PathRelation};
 pub use fork::{Fork, ForkKind};
 pub use node::{LineSpan, Node, NodeId, ParentLink};
-pub use outline::{Outline, OutlineItem, OutlineOptions, OutlineRow, PathRelation};
+pub use outline::{Outline, OutlineItem, OutlineOptions, OutlineRow};
 pub use path::PathEntry;
 pub use visitor::{EntryVisitor, VisitFn};

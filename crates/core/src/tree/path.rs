@@ -22,13 +22,14 @@ impl Tree {
     /// Returns `None` if there is no message. The module `resume` determines the leaf that each client version uses.
     pub fn newest_tip(&self) -> Option<NodeId> {
         let is_sidechain_file = self.is_sidechain_file();
-        let is_message = |node: &Node| {
+        let is_message = |&id: &NodeId| {
+            let node = self.node(id);
             (is_sidechain_file || !node.is_sidechain())
                 && !matches!(node.role, EntryRole::Structural | EntryRole::State | EntryRole::CompactBoundary)
+                && !self.is_replayed(id)
         };
-        let last = self.nodes().iter().rposition(is_message)?;
         // A result may follow an answer that builds on parallel results. Use the last answer then.
-        let mut tip = last as NodeId;
+        let mut tip = (0..self.nodes().len() as NodeId).rfind(is_message)?;
         if let Some(turn) = self.turn_of(tip)
             && let Some(answer) = self.find_last_answer(turn, tip)
         {
@@ -45,12 +46,40 @@ impl Tree {
             return None;
         }
         let ancestors: HashSet<NodeId> = self.ancestors(tip).into_iter().collect();
-        let candidates = (turn..self.nodes().len() as NodeId).rev();
-        candidates.into_iter().find(|&id| {
+        let mut candidates = (0..self.nodes().len() as NodeId).rev();
+        candidates.find(|&id| {
             self.node(id).role == EntryRole::Answer
                 && self.turn_of(id) == Some(turn)
                 && !ancestors.contains(&id)
         })
+    }
+
+    /// Returns the last message of the turn that starts with `turn`: the last in file order without a message of the turn
+    /// below it. A late tool result is replaced as in [`Tree::newest_tip`].
+    ///
+    /// An answer may precede its prompt in the file. Returns `turn` if the turn has no message.
+    pub fn last_message_of_turn(&self, turn: NodeId) -> NodeId {
+        let is_message = |id: NodeId| {
+            self.turn_of(id) == Some(turn)
+                && self.is_main_chain(id)
+                && matches!(
+                    self.node(id).role,
+                    EntryRole::Answer | EntryRole::Results | EntryRole::Prompt | EntryRole::Interrupt
+                )
+        };
+        let messages: Vec<NodeId> = (0..self.nodes().len() as NodeId).filter(|&id| is_message(id)).collect();
+        // Structural entries may lie between two messages.
+        let mut has_message_below = HashSet::new();
+        for &id in &messages {
+            let mut above = self.node(id).parent();
+            while let Some(ancestor) = above.filter(|&above| self.turn_of(above) == Some(turn))
+                && has_message_below.insert(ancestor)
+            {
+                above = self.node(ancestor).parent();
+            }
+        }
+        let last = messages.into_iter().rev().find(|id| !has_message_below.contains(id));
+        last.map_or(turn, |last| self.find_last_answer(turn, last).unwrap_or(last))
     }
 
     /// Returns the entries of the main conversation that are not structural and have only structural entries below them,
@@ -100,8 +129,7 @@ impl Tree {
 
     /// Returns the ancestors of `tip` and `tip` itself across compactions, oldest first, each once.
     ///
-    /// The path continues from a boundary to its logical parent, or to the message before the boundary if the logical
-    /// parent is not in the file.
+    /// The path continues from a compaction to the end of the conversation before it.
     pub fn ancestors_across_compactions(&self, tip: NodeId) -> Vec<NodeId> {
         let mut parts = vec![self.ancestors(tip)];
         let mut earliest = NodeId::MAX;
@@ -113,11 +141,7 @@ impl Tree {
                 break;
             }
             earliest = root;
-            let before = self
-                .logical_parent(root)
-                .filter(|&id| id < root)
-                .or_else(|| self.find_previous_message(root));
-            match before {
+            match self.find_end_before(root) {
                 Some(before) => parts.push(self.ancestors(before)),
                 None => break,
             }
@@ -129,6 +153,30 @@ impl Tree {
         }
         parts.reverse();
         parts.concat()
+    }
+
+    /// Returns the end of the conversation before a compaction, given its boundary or its summary.
+    ///
+    /// It is the logical parent, or the message before the compaction if there is no logical parent. A compaction of one part
+    /// of the conversation names the end of its first part as its logical parent. The second part was preserved, or it was
+    /// summarized and ends with the message before the compaction.
+    pub(crate) fn find_end_before(&self, root: NodeId) -> Option<NodeId> {
+        let Some(logical) = self.logical_parent(root).filter(|&id| id < root) else {
+            return self.find_previous_message(root);
+        };
+        let second_part = match self.boundaries.binary_search_by_key(&root, |(boundary, _)| *boundary) {
+            Ok(idx) => match self.boundaries[idx].1.resolve(self) {
+                Some((anchor, _)) if anchor == root => self.find_previous_message(root),
+                Some((_, preserved)) => preserved.last().copied().filter(|&last| last < root),
+                None => None,
+            },
+            Err(_) => None,
+        };
+        let mut ancestor = second_part;
+        while let Some(id) = ancestor.filter(|&id| id != logical) {
+            ancestor = self.node(id).parent();
+        }
+        ancestor.and(second_part).or(Some(logical))
     }
 
     /// Finds the last entry before a node, in file order, that is not structural and is like it on a sidechain or not.

@@ -196,6 +196,7 @@ impl<'a> TurnBuilder<'a> {
     fn add_entry(&mut self, line: u32, entry: &Entry<'a>) {
         if let Some(time) = entry.time()
             && entry.uuid.is_some()
+            && !entry.is_resume_marker()
         {
             self.turn.started_at = Some(self.turn.started_at.map_or(time, |from| from.min(time)));
             self.turn.ended_at = Some(self.turn.ended_at.map_or(time, |to| to.max(time)));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rethread_core::edit::{Envelope, ResumeMarker, SessionStateLines};
-use rethread_core::entry::{self, Entry, EntryRole, JsonStr, Timestamp, with_entry};
+use rethread_core::entry::{self, Entry, EntryRole, JsonStr, RESUME_MARKER_TEXT, Timestamp, with_entry};
 use rethread_core::id::Id;
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, simulate_resume, simulate_resume_at};
@@ -219,7 +219,7 @@ impl EditSession {
                 uuid: &uuid,
                 session: &envelope.session,
                 time: Some(time),
-                text: "rethread: the conversation continues here",
+                text: RESUME_MARKER_TEXT,
                 prompt: prompt.as_deref(),
                 cwd,
                 version: version.as_deref(),

@@ -92,6 +92,14 @@ pub(crate) fn find_agent_paths(path: &Path) -> Vec<PathBuf> {
     files.iter().flat_map(find_agent_files).map(|file| file.path).collect()
 }
 
+impl Session {
+    /// Returns the size in bytes of the session file and its subagent files, which is the size in a list of sessions.
+    pub fn total_bytes(&self) -> u64 {
+        let (files, _) = find_sessions(&Roots { paths: vec![self.path.clone()] });
+        self.bytes + files.iter().flat_map(find_agent_files).map(|file| file.len).sum::<u64>()
+    }
+}
+
 /// Hashes the paths and fingerprints of the subagent files of the session file `path`. Any change gives another hash.
 #[doc(hidden)] // Public only because the web server caches the list.
 pub fn agents_fingerprint(path: &Path) -> u64 {

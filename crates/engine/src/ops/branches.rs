@@ -61,7 +61,7 @@ pub struct BranchList {
     pub branches: usize,
     /// The number of orphaned branches: the parent of their first entry is missing.
     pub orphaned: usize,
-    /// The entry from which the client resumes, if other branches contain it, too.
+    /// The entry from which the client resumes, if it is not the tip of the active branch.
     pub resume_handle: Option<String>,
 }
 
@@ -100,15 +100,17 @@ pub fn list_branches(path: &Path) -> Result<BranchList, Error> {
             branch: branch.clone(),
         });
     }
-    let resume = leaf.zip(active).filter(|&(leaf, active)| !branches.is_exclusive_to(active, leaf));
-    let resume = resume.map(|(leaf, _)| session.entry_handle(leaf));
+    let resume_point = leaf.map(|leaf| tree.resume_point(leaf));
+    let is_inner = |&(resume_point, active): &(NodeId, usize)| branches.list[active].tip != resume_point;
+    let resume_handle =
+        resume_point.zip(active).filter(is_inner).map(|(resume_point, _)| session.entry_handle(resume_point));
     let orphaned = branches.count_orphaned();
     Ok(BranchList {
         header: session.header(),
         branches: rows.len() - orphaned,
         rows,
         orphaned,
-        resume_handle: resume,
+        resume_handle,
     })
 }
 

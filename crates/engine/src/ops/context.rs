@@ -116,14 +116,8 @@ pub fn analyze_context(request: &ContextRequest) -> Result<ContextReport, Error>
     let session = load(&request.path, LoadOptions::default(), &mut collector)?;
     let tree = &session.tree;
     let active = session.active_path();
-    let path: Vec<NodeId> = active
-        .leaf
-        .map(|leaf| tree.with_parallel_calls(&tree.ancestors_across_compactions(leaf)))
-        .unwrap_or_default()
-        .into_iter()
-        .map(|step| step.node)
-        .filter(|&node_id| tree.is_main_chain(node_id))
-        .collect();
+    let path: Vec<NodeId> =
+        session.conversation(&active).nodes().filter(|&node_id| tree.is_main_chain(node_id)).collect();
     let history = ContextHistory::new(tree, &collector, &path);
     let window = ContextWindow::new(tree, &collector, &active.nodes, &history);
     let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;

@@ -101,16 +101,16 @@ pub fn diff_branches(a: &BranchSpec, b: &BranchSpec) -> Result<BranchDiff, Error
 impl LoadedBranch {
     /// Selects the path to the newest tip below the entry of `spec`, or the active path.
     fn new(session: std::rc::Rc<Session>, spec: &BranchSpec) -> Result<LoadedBranch, Error> {
-        let leaf = session.active_path().leaf;
-        let tip = match &spec.entry {
-            Some(entry) => Some(session.newest_descendant(session.find_entry(entry)?)),
-            None => leaf,
+        let active = session.active_path();
+        let leaf = active.leaf;
+        let path = match &spec.entry {
+            Some(entry) => session.path_to(session.newest_descendant(session.find_entry(entry)?)),
+            None => active,
         };
         let tree = &session.tree;
-        let steps = tip
-            .map(|tip| tree.with_parallel_calls(&tree.ancestors_across_compactions(tip)))
-            .unwrap_or_default();
-        let fingerprints = steps.into_iter().map(|step| EntryFingerprint::new(tree, step.node)).collect();
+        let tip = path.leaf;
+        let fingerprints =
+            session.conversation(&path).nodes().map(|node_id| EntryFingerprint::new(tree, node_id)).collect();
         let lines = LineReader::open(&spec.path).map_err(Error::reading(&spec.path))?;
         // The client may resume from an entry before the tip of its branch.
         let mut branches = Branches::from_tree(tree);
@@ -148,7 +148,8 @@ impl LoadedBranch {
         let tree = &self.session.tree;
         let (mut turns, mut entries) = (0, 0);
         for (fingerprint, _) in self.fingerprints.iter().zip(common).filter(|(_, is_common)| **is_common) {
-            turns += usize::from(tree.turn_of(fingerprint.node) == Some(fingerprint.node));
+            let is_turn_start = tree.turn_of(fingerprint.node) == Some(fingerprint.node);
+            turns += usize::from(is_turn_start && tree.is_main_chain(fingerprint.node));
             entries += usize::from(fingerprint.is_conversation);
         }
         (turns, entries)

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use rethread_core::edit::{Draft, UuidMap, required_entries};
-use rethread_core::entry::Timestamp;
+use rethread_core::entry::{Flags, Timestamp};
 use rethread_core::id::Id;
+use rethread_core::resume::resumable_entries;
 use rethread_core::tree::NodeId;
 
 use super::selector::{EntrySelector, resolve_entry};
@@ -61,11 +62,8 @@ pub fn goto(request: &GotoRequest, writer: &SessionWriter) -> Result<GotoOutcome
     let to = resolve_entry(&source, &request.at)?;
     let from = source.session.active_path().leaf.map(|node_id| source.read_entry_ref(node_id));
     let target = source.read_entry_ref(to);
-    let planned_move = match plan_marker(&mut source, &simulator, to, request.now)? {
-        Some(planned_move) => planned_move,
-        None => plan_replay(&mut source, &simulator, to, request.now)?
-            .ok_or_else(|| Error::CannotResumeFrom { name: target.handle.clone() })?,
-    };
+    let planned_move = plan_move(&mut source, &simulator, to, request.now)?
+        .ok_or_else(|| Error::CannotResumeFrom { name: target.handle.clone() })?;
     let header = source.session.header();
     let op = if request.dry_run {
         None
@@ -74,6 +72,34 @@ pub fn goto(request: &GotoRequest, writer: &SessionWriter) -> Result<GotoOutcome
     };
     let PlannedMove { added, expected_loads, replayed } = planned_move;
     Ok(GotoOutcome { header, from, to: target, expected_loads, replayed, added, op })
+}
+
+/// Plans the shortest append after which every client resumes from the entry: the marker lines alone, else the entries on
+/// the path that clients no longer load, else the whole path. Returns `None` if a client would not resume from it.
+fn plan_move(
+    source: &mut EditSession,
+    simulator: &AppendSimulator,
+    to: NodeId,
+    now: Timestamp,
+) -> Result<Option<PlannedMove>, Error> {
+    if let Some(planned_move) = plan_marker(source, simulator, to, now)? {
+        return Ok(Some(planned_move));
+    }
+    let (tree, clients) = (&source.session.tree, source.clients());
+    let path = required_entries(tree, &source.session.resume_index, &clients, to);
+    let resumable: Vec<Vec<bool>> = clients.iter().map(|client| resumable_entries(tree, client)).collect();
+    let is_kept = |id: NodeId| resumable.iter().all(|resumable| resumable[id as usize]);
+    let (kept, lost): (Vec<NodeId>, Vec<NodeId>) = path.iter().partition(|&&id| is_kept(id));
+    // A damaged line must be repaired first.
+    let is_damaged = lost.iter().any(|&id| tree.node(id).has_flag(Flags::RECOVERED));
+    if !kept.is_empty()
+        && lost.contains(&to)
+        && !is_damaged
+        && let Some(planned_move) = plan_replay(source, simulator, to, now, &kept, &lost)?
+    {
+        return Ok(Some(planned_move));
+    }
+    plan_replay(source, simulator, to, now, &[], &path)
 }
 
 /// Plans to append only the marker lines, with the entry as their parent. Returns `None` if a client would not resume
@@ -95,23 +121,30 @@ fn plan_marker(
     }))
 }
 
-/// Plans to append the path to the entry again, with new uuids, and then the marker lines. Returns `None` if a client
-/// would not resume from it.
+/// Plans to append the entries `replayed`, with new uuids, and then the marker lines. The entries `kept` stay where they are.
+/// Returns `None` if a client would not resume from the entry `to`, which is replayed.
 fn plan_replay(
     source: &mut EditSession,
     simulator: &AppendSimulator,
     to: NodeId,
     now: Timestamp,
+    kept: &[NodeId],
+    replayed: &[NodeId],
 ) -> Result<Option<PlannedMove>, Error> {
-    let (tree, resume_index) = (&source.session.tree, &source.session.resume_index);
-    let path = required_entries(tree, resume_index, &source.clients(), to);
     let mut uuid_map = UuidMap::default();
-    for &node_id in &path {
+    for &node_id in replayed {
         uuid_map.insert_pair(source.uuid(node_id), uuid::Uuid::new_v4().to_string());
+    }
+    // The expected load is that of a file with only the kept and the added lines.
+    let mut expected_file = Vec::new();
+    for &node_id in kept {
+        uuid_map.insert_pair(source.uuid(node_id), source.uuid(node_id));
+        expected_file.extend(source.read_line(source.session.tree.node(node_id).span)?);
+        expected_file.push(b'\n');
     }
     let draft = Draft::default();
     let mut added = source.missing_newline().to_vec();
-    for &node_id in &path {
+    for &node_id in replayed {
         let line = source.read_line(source.session.tree.node(node_id).span)?;
         added.extend_from_slice(&draft.render_line(&line, &uuid_map.line_edits(&line)));
         added.push(b'\n');
@@ -119,15 +152,15 @@ fn plan_replay(
     let leaf =
         uuid_map.find_new_uuid(Id::from_text(source.uuid(to).as_bytes())).unwrap_or_default().to_owned();
     added.extend(source.build_marker_lines(to, &leaf, now)?);
-    // The expected load is that of a file with only these lines.
+    expected_file.extend_from_slice(&added);
     let clients = source.clients();
-    let expected_loads = ParsedLines::from_bytes(&added).expected_loads(&clients);
+    let expected_loads = ParsedLines::from_bytes(&expected_file).expected_loads(&clients);
     let actual = simulator.simulate_append(source, &added).expected_loads(&clients);
     let loads_entries = expected_loads.iter().all(|load| !load.path.is_empty());
     Ok((loads_entries && matches_expected(&expected_loads, &actual)).then_some(PlannedMove {
         added,
         expected_loads,
-        replayed: path.len(),
+        replayed: replayed.len(),
     }))
 }
 

@@ -1,6 +1,5 @@
 //! Resolves the name of an entry from which the user wants to resume.
 
-use rethread_core::entry::EntryRole;
 use rethread_core::query::{Hit, Needle};
 use rethread_core::tree::NodeId;
 
@@ -90,16 +89,7 @@ impl Session {
         if at_start {
             return Some(turn);
         }
-        let is_message = |id: &NodeId| {
-            let node = self.tree.node(*id);
-            matches!(node.role, EntryRole::Answer | EntryRole::Results | EntryRole::Prompt)
-                && !node.is_sidechain()
-        };
-        let is_in_turn = |id: &NodeId| self.tree.turn_of(*id) == Some(turn);
-        (turn..self.tree.nodes().len() as NodeId)
-            .rev()
-            .find(|id| is_in_turn(id) && is_message(id))
-            .or(Some(turn))
+        Some(self.tree.last_message_of_turn(turn))
     }
 
     /// Returns the entry itself or its nearest ancestor of a type that clients load. Returns `None` in a subagent, or if

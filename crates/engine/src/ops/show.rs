@@ -4,13 +4,15 @@ use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use rethread_core::entry::{self, Entry, EntryRole};
+use rethread_core::entry::{self, Entry, EntryRole, Flags, Timestamp};
 use rethread_core::lines::Line;
-use rethread_core::tree::{LineSpan, NodeId, PathRelation, Tree};
+use rethread_core::tree::{Conversation, LineSpan, NodeId, PathRelation, Tree};
 use rethread_core::turn::{Turn, build_turn};
 
+use super::read::BranchSelector;
 use crate::Error;
 use crate::disk::LineReader;
+use crate::session::active::ActivePath;
 use crate::session::load::{LoadOptions, Session, load};
 
 /// Options of [`show_session`].
@@ -18,12 +20,10 @@ use crate::session::load::{LoadOptions, Session, load};
 pub struct ShowRequest {
     /// The session file.
     pub path: PathBuf,
-    /// The numbers of the turns to show, on any branch. `None` shows all turns of the branch.
+    /// The numbers of the turns to show. `None` shows all selected turns.
     pub turns: Option<RangeInclusive<u32>>,
-    /// The name of an entry on the branch to show. `None` shows the newest branch.
-    pub branch: Option<String>,
-    /// Also show turns before a compaction and on other branches.
-    pub all_turns: bool,
+    /// The branch to show.
+    pub branch: BranchSelector,
     /// Omit texts in the user's name that no user typed, and turns that have nothing else.
     pub only_typed: bool,
 }
@@ -52,8 +52,21 @@ pub struct RawLine {
     pub bytes: Vec<u8>,
 }
 
+/// The number of turns that a branch selector selects, and their relation to the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TurnScope {
+    /// The number of turns of the file.
+    pub total: usize,
+    /// The number of selected turns.
+    pub selected: usize,
+    /// The number of selected turns that a compaction replaced.
+    pub compacted: usize,
+}
+
 /// The entries of a turn, in reading order.
 pub(super) struct TurnGroup {
+    /// The earliest and the latest time of the entries of the turn.
+    pub(super) times: Option<(Timestamp, Timestamp)>,
     pub(super) number: Option<u32>,
     /// The node that starts the turn. `None` for lines outside of turns.
     pub(super) start_node: Option<NodeId>,
@@ -65,60 +78,95 @@ pub(super) struct TurnGroup {
 pub struct ShownSession {
     /// The session.
     pub session: Session,
-    /// The number of turns before a compaction that are not shown.
-    pub compacted: usize,
-    /// The number of turns on other branches that are not shown.
-    pub on_other_branches: usize,
+    /// The selected turns.
+    pub scope: TurnScope,
     groups: std::vec::IntoIter<TurnGroup>,
     lines: LineReader,
     only_typed: bool,
 }
 
-/// Opens a session to read it turn by turn.
+/// Opens a session to read it turn by turn. Returns an error if the file cannot be read or the selected entry is unknown.
 pub fn show_session(request: &ShowRequest) -> Result<ShownSession, Error> {
     let session = load(&request.path, LoadOptions::default(), &mut ())?;
     let lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
-    let tip = match &request.branch {
-        Some(name) => Some(session.newest_descendant(session.find_entry(name)?)),
-        None => session.tree.newest_tip(),
-    };
-    let (compacted, on_other_branches) = match tip {
-        Some(tip) if !request.all_turns => count_hidden_turns(&session, tip),
-        _ => (0, 0),
-    };
-    let mut groups = match tip {
-        // A turn that is requested by number may be on any branch.
-        Some(tip) if request.all_turns || request.turns.is_some() => group_all_turns(&session, tip),
-        Some(tip) => {
-            let path = session.tree.context_path(tip);
-            let nodes = session.tree.with_parallel_calls(&path).into_iter().map(|step| step.node);
-            group_turns(&session, nodes, |_| PathRelation::OnPath)
-        }
-        None => Vec::new(),
-    };
+    let (_, mut groups) = select_turns(&session, &request.branch)?;
+    let scope = TurnScope::new(&session, &groups);
     if let Some(turns) = &request.turns {
         groups.retain(|group| group.number.is_some_and(|number| turns.contains(&number)));
     }
     let only_typed = request.only_typed;
-    Ok(ShownSession { compacted, on_other_branches, session, groups: groups.into_iter(), lines, only_typed })
+    Ok(ShownSession { scope, session, groups: groups.into_iter(), lines, only_typed })
 }
 
-/// Counts the turns that are not shown with the path to `tip`: those before a compaction, and those on other branches.
-fn count_hidden_turns(session: &Session, tip: NodeId) -> (usize, usize) {
-    let tree = &session.tree;
-    let count_starts =
-        |path: Vec<NodeId>| path.into_iter().filter(|&id| tree.turn_of(id) == Some(id)).count();
-    let shown = count_starts(
-        tree.with_parallel_calls(&tree.context_path(tip)).into_iter().map(|step| step.node).collect(),
-    );
-    let on_branch = count_starts(tree.ancestors_across_compactions(tip)).max(shown);
-    let all = tree.turn_starts().count();
-    // Without forks, all turns off the path were compacted.
-    if tree.branch_count() == 1 {
-        (all.saturating_sub(shown), 0)
-    } else {
-        (on_branch - shown, all.saturating_sub(on_branch))
+impl TurnScope {
+    /// Counts the turns of the file and the selected ones.
+    pub(super) fn new(session: &Session, selected: &[TurnGroup]) -> TurnScope {
+        let turns = || selected.iter().filter(|group| group.number.is_some());
+        TurnScope {
+            total: session.tree.turn_starts().count(),
+            selected: turns().count(),
+            compacted: turns().filter(|group| group.relation == PathRelation::Compacted).count(),
+        }
     }
+
+    /// Returns the number of turns that are not selected.
+    pub fn omitted(&self) -> usize {
+        self.total.saturating_sub(self.selected)
+    }
+}
+
+/// Returns the path to the end of a selected branch, and its turns in reading order, also those before a compaction.
+///
+/// All turns are returned if the active branch is selected but contains no turn, as in a file in which no line has a parent.
+pub(super) fn select_turns(
+    session: &Session,
+    selector: &BranchSelector,
+) -> Result<(ActivePath, Vec<TurnGroup>), Error> {
+    let path = match selector {
+        BranchSelector::Active | BranchSelector::AllTurns => session.active_path(),
+        BranchSelector::Through(name) => {
+            session.path_to(session.newest_descendant(session.find_entry(name)?))
+        }
+        BranchSelector::Sidechain(name) => {
+            let unknown = || Error::UnknownEntry { name: name.clone() };
+            let root = session.tree.sidechain_root(session.find_entry(name)?).ok_or_else(unknown)?;
+            let groups = group_sidechain(session, root);
+            let leaf = groups.iter().flat_map(|group| &group.nodes).copied().max();
+            return Ok((ActivePath { leaf, nodes: Vec::new() }, groups));
+        }
+    };
+    let conversation = session.conversation(&path);
+    let is_turn = |group: &TurnGroup| group.number.is_some();
+    let groups = match selector {
+        BranchSelector::AllTurns => group_all_turns(session, &conversation),
+        _ => group_conversation(session, &conversation),
+    };
+    let must_show_all = *selector == BranchSelector::Active
+        && !groups.iter().any(is_turn)
+        && session.tree.turn_starts().next().is_some();
+    let groups = if must_show_all { group_all_turns(session, &conversation) } else { groups };
+    Ok((path, groups))
+}
+
+/// Groups the entries of a conversation into turns.
+fn group_conversation(session: &Session, conversation: &Conversation) -> Vec<TurnGroup> {
+    let relations = conversation.relations(&session.tree);
+    group_turns(session, conversation.nodes(), |id| relations[id as usize])
+}
+
+/// Returns the turns of the subagent inside the file that starts with `root`. They are numbered from 1.
+fn group_sidechain(session: &Session, root: NodeId) -> Vec<TurnGroup> {
+    let tree = &session.tree;
+    let mut subtree = vec![root];
+    let mut idx = 0;
+    while idx < subtree.len() {
+        subtree.extend_from_slice(tree.children(subtree[idx]));
+        idx += 1;
+    }
+    sort_by_turn(tree, &mut subtree);
+    let starts = subtree.iter().copied().filter(|&id| tree.turn_of(id) == Some(id));
+    let numbers = starts.zip(1..).collect();
+    group_numbered_turns(session, &numbers, subtree.into_iter(), |_| PathRelation::OnPath)
 }
 
 /// Groups nodes, in reading order, into turns. `relation` returns the relation of a turn by its first node. Groups
@@ -132,7 +180,7 @@ pub(super) fn group_turns(
 }
 
 /// Groups nodes into turns like [`group_turns`], with the numbers in `numbers`, by the node that starts the turn.
-pub(super) fn group_numbered_turns(
+fn group_numbered_turns(
     session: &Session,
     numbers: &HashMap<NodeId, u32>,
     nodes: impl Iterator<Item = NodeId>,
@@ -150,39 +198,42 @@ pub(super) fn group_numbered_turns(
             _ => {
                 let start_node = turn.filter(|_| starts_turn);
                 let number = start_node.and_then(|turn| numbers.get(&turn).copied());
-                groups.push(TurnGroup { number, start_node, relation: relation(node), nodes: vec![node] });
+                let relation = relation(start_node.unwrap_or(node));
+                groups.push(TurnGroup { times: None, number, start_node, relation, nodes: vec![node] });
             }
         }
     }
     groups.retain(|group| {
         group.number.is_some() || group.nodes.iter().any(|&id| tree.node(id).role != EntryRole::Structural)
     });
+    groups.iter_mut().for_each(|group| group.times = compute_times(tree, group));
     groups
 }
 
-/// Returns all turns of the file in the order of their start, without sidechains. Each turn has its relation to the path
-/// to `tip`.
-pub(super) fn group_all_turns(session: &Session, tip: NodeId) -> Vec<TurnGroup> {
+/// Returns the earliest and the latest time of a turn. Lines that belong to no turn, such as those of a compaction after it,
+/// and resume markers do not count.
+fn compute_times(tree: &Tree, group: &TurnGroup) -> Option<(Timestamp, Timestamp)> {
+    let is_counted = |&&id: &&NodeId| {
+        let is_in_turn = group.start_node.is_none() || tree.turn_of(id) == group.start_node;
+        is_in_turn && !tree.node(id).has_flag(Flags::RESUME_MARKER)
+    };
+    let times = || group.nodes.iter().filter(is_counted).filter_map(|&id| tree.node(id).time());
+    times().min().zip(times().max())
+}
+
+/// Returns all turns of the file in the order of their start, without sidechains. Each turn has its relation to a
+/// conversation.
+fn group_all_turns(session: &Session, conversation: &Conversation) -> Vec<TurnGroup> {
     let tree = &session.tree;
-    let off_path = if tree.branch_count() == 1 { PathRelation::Compacted } else { PathRelation::OtherBranch };
-    let mut relations = vec![off_path; tree.nodes().len()];
-    for id in tree.ancestors_across_compactions(tip) {
-        relations[id as usize] = PathRelation::Compacted;
-    }
-    let context = tree.context_path(tip);
-    // If lines have no parents, the client loads more than the path to any one of them.
-    let has_no_turns = !context.iter().any(|&id| tree.turn_of(id).is_some());
-    for id in if has_no_turns { session.active_path().nodes } else { context } {
-        relations[id as usize] = PathRelation::OnPath;
-    }
+    let relations = conversation.relations(tree);
     let mut order: Vec<NodeId> = (0..tree.nodes().len() as NodeId).collect();
-    order.retain(|&id| tree.is_main_chain(id));
+    order.retain(|&id| tree.is_main_chain(id) && tree.original(id) == id);
     sort_by_turn(tree, &mut order);
     group_turns(session, order.into_iter(), |id| relations[id as usize])
 }
 
 /// Sorts nodes by turn, and within a turn in file order with its start first.
-pub(super) fn sort_by_turn(tree: &Tree, nodes: &mut [NodeId]) {
+fn sort_by_turn(tree: &Tree, nodes: &mut [NodeId]) {
     let is_not_start =
         |id: NodeId| tree.turn_of(id) != Some(id) && tree.node(id).role != EntryRole::ImageOnly;
     nodes.sort_by_key(|&id| (tree.turn_of(id).unwrap_or(id), is_not_start(id), id));
@@ -212,7 +263,8 @@ pub(super) fn read_turn(
     lines: &mut LineReader,
     group: &TurnGroup,
 ) -> Result<ShownTurn, Error> {
-    let (turn, uuid, lines_read) = read_turn_nodes(session, lines, &group.nodes, build_turn)?;
+    let (mut turn, uuid, lines_read) = read_turn_nodes(session, lines, &group.nodes, build_turn)?;
+    (turn.started_at, turn.ended_at) = group.times.unzip();
     Ok(ShownTurn { number: group.number, uuid, relation: group.relation, turn, lines: lines_read })
 }
 

@@ -44,7 +44,8 @@ pub struct TreeListing {
     pub sidechain_entries: usize,
     session: Session,
     branch_list: Branches,
-    active_branch: Option<usize>,
+    /// The entry from which the client resumes, and the row that shows it.
+    resume_point: Option<(NodeId, Option<usize>)>,
     turn_numbers: HashMap<NodeId, u32>,
     row_counts: Vec<RowCounts>,
     lines: LineReader,
@@ -73,6 +74,8 @@ pub struct TreeRowDetails {
     pub tools: usize,
     /// The tip, if a branch ends in this row.
     pub tip: Option<RowTip>,
+    /// The name of the entry from which the client resumes, if it is in this row and not the tip of a branch.
+    pub resume_handle: Option<String>,
 }
 
 /// The tip of a branch that ends in a row.
@@ -80,7 +83,7 @@ pub struct TreeRowDetails {
 pub struct RowTip {
     /// The name of the tip, as the user can type it.
     pub handle: String,
-    /// Whether the client resumes from this branch.
+    /// Whether the client resumes from it.
     pub is_active: bool,
 }
 
@@ -121,10 +124,11 @@ pub fn outline_tree(request: &TreeRequest) -> Result<TreeListing, Error> {
     let tree = &session.tree;
     let mut branch_list = Branches::from_tree(tree);
     let active = session.active_path();
-    let active_branch = active.leaf.and_then(|leaf| branch_list.set_active_leaf(tree, leaf));
+    active.leaf.and_then(|leaf| branch_list.set_active_leaf(tree, leaf));
     let options = OutlineOptions { all: request.all, around, leaf: active.leaf, loaded: &active.nodes };
     let outline = Outline::from_tree(tree, &branch_list, &options);
     let row_counts = count_rows(tree, &outline, &calls);
+    let resume_point = active.resume_point(tree).map(|node_id| (node_id, outline.row_of(node_id)));
     let sidechain_entries =
         (0..tree.nodes().len() as NodeId).filter(|&node_id| !tree.is_main_chain(node_id)).count();
     Ok(TreeListing {
@@ -134,7 +138,7 @@ pub fn outline_tree(request: &TreeRequest) -> Result<TreeListing, Error> {
         turns: tree.turn_starts().count(),
         last_line: tree.nodes().last().map_or(0, |node| node.span.line),
         sidechain_entries: if request.all { 0 } else { sidechain_entries },
-        active_branch,
+        resume_point,
         turn_numbers: number_turns(tree),
         rows: outline.rows,
         session,
@@ -169,8 +173,14 @@ impl TreeListing {
         let node = self.session.tree.node(node_id);
         let tip = self.rows[row_idx].tip.map(|branch| {
             let tip = self.branch_list.list[branch].tip;
-            RowTip { handle: self.session.entry_handle(tip), is_active: self.active_branch == Some(branch) }
+            let is_active = self.resume_point.is_some_and(|(resume_point, _)| resume_point == tip);
+            RowTip { handle: self.session.entry_handle(tip), is_active }
         });
+        let is_tip = |node_id: NodeId| self.branch_list.list.iter().any(|branch| branch.tip == node_id);
+        let resume_point = self.resume_point.filter(|&(_, row)| row == Some(row_idx));
+        let resume_handle = resume_point
+            .filter(|&(node_id, _)| !is_tip(node_id))
+            .map(|(node_id, _)| self.session.entry_handle(node_id));
         Ok(Some(TreeRowDetails {
             turn: self.turn_numbers.get(&node_id).copied(),
             handle: self.session.entry_handle(node_id),
@@ -182,6 +192,7 @@ impl TreeListing {
             answers: self.row_counts[row_idx].answers,
             tools: self.row_counts[row_idx].tools,
             tip,
+            resume_handle,
         }))
     }
 }

@@ -1,7 +1,7 @@
 //! The active path: the entries that the client of the newest line would load.
 
-use rethread_core::resume::{KNOWN_CLIENTS, ResumeOutcome, active_path, simulate_resume};
-use rethread_core::tree::NodeId;
+use rethread_core::resume::{KNOWN_CLIENTS, ResumeOutcome, active_path, simulate_resume, simulate_resume_at};
+use rethread_core::tree::{Conversation, NodeId, Tree};
 use rethread_core::version::Version;
 
 use super::load::Session;
@@ -35,15 +35,37 @@ impl Session {
     pub fn active_path(&self) -> ActivePath {
         match active_path(&self.tree, &self.resume_index, &self.client()) {
             Some((leaf, nodes)) => ActivePath { leaf: Some(leaf), nodes },
-            None => self.newest_path(),
+            None => self.tree.newest_tip().map(|tip| self.tree_path_to(tip)).unwrap_or_default(),
         }
     }
 
-    /// Returns the path to the newest tip, from the last compaction on.
-    fn newest_path(&self) -> ActivePath {
-        let leaf = self.tree.newest_tip();
-        let steps =
-            leaf.map(|leaf| self.tree.with_parallel_calls(&self.tree.context_path(leaf))).unwrap_or_default();
-        ActivePath { leaf, nodes: steps.into_iter().map(|step| step.node).collect() }
+    /// Returns the path that the client of the newest line would load if it resumed from `leaf`.
+    ///
+    /// If the client cannot resume from it, returns the path in the tree.
+    pub(crate) fn path_to(&self, leaf: NodeId) -> ActivePath {
+        let resume = simulate_resume_at(&self.tree, &self.resume_index, &self.client(), leaf);
+        match resume.filter(|resume| !resume.chain.is_empty()) {
+            Some(resume) => ActivePath { leaf: Some(leaf), nodes: resume.chain },
+            None => self.tree_path_to(leaf),
+        }
+    }
+
+    /// Returns the path to an entry by the links of the tree, from the last compaction on.
+    fn tree_path_to(&self, leaf: NodeId) -> ActivePath {
+        let steps = self.tree.with_parallel_calls(&self.tree.context_path(leaf));
+        ActivePath { leaf: Some(leaf), nodes: steps.into_iter().map(|step| step.node).collect() }
+    }
+
+    /// Returns the conversation that ends with a path: also its entries before a compaction.
+    pub(crate) fn conversation(&self, path: &ActivePath) -> Conversation {
+        path.leaf.map(|leaf| self.tree.conversation(leaf, &path.nodes)).unwrap_or_default()
+    }
+}
+
+impl ActivePath {
+    /// Returns the entry that the conversation continues after: the last one that is not structural. `None` if the session
+    /// has no entries.
+    pub fn resume_point(&self, tree: &Tree) -> Option<NodeId> {
+        self.leaf.map(|leaf| tree.resume_point(leaf))
     }
 }

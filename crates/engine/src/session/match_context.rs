@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use rethread_core::entry::{Entry, EntryRole, read_line};
 use rethread_core::lines::Line;
 use rethread_core::resume::ContextStatus;
-use rethread_core::tree::{LineSpan, NodeId, ParentLink};
+use rethread_core::tree::{LineSpan, NodeId, ParentLink, PathRelation};
 use rethread_core::turn::{ToolCall, TurnPart, build_turn};
 
 use super::active::ActivePath;
@@ -173,17 +173,13 @@ fn summarize_entry(line: u32, entry: &Entry<'_>) -> (String, Option<ToolCall>) {
 /// Computes the context status of every node, by node id. `active` is the path that the client loads.
 pub(crate) fn compute_context_statuses(session: &Session, active: &ActivePath) -> Vec<ContextStatus> {
     let tree = &session.tree;
-    let mut statuses = vec![ContextStatus::OtherBranch; tree.nodes().len()];
-    for step in active
-        .leaf
-        .map(|leaf| tree.with_parallel_calls(&tree.ancestors_across_compactions(leaf)))
-        .unwrap_or_default()
-    {
-        statuses[step.node as usize] = ContextStatus::Compacted;
-    }
-    for &id in &active.nodes {
-        statuses[id as usize] = ContextStatus::Active;
-    }
+    let status_of = |relation: PathRelation| match relation {
+        PathRelation::OnPath => ContextStatus::Active,
+        PathRelation::Compacted => ContextStatus::Compacted,
+        PathRelation::OtherBranch => ContextStatus::OtherBranch,
+    };
+    let mut statuses: Vec<ContextStatus> =
+        session.conversation(active).relations(tree).into_iter().map(status_of).collect();
     // Entries below a missing parent are orphaned, unless they are on the active path.
     let is_orphan_root =
         |id: &NodeId| matches!(tree.node(*id).link, ParentLink::MissingParent | ParentLink::CycleBroken);

@@ -197,9 +197,9 @@ fn check_turns(tree: &Tree) {
     for node_id in node_ids(tree) {
         if let Some(turn) = tree.turn_of(node_id) {
             assert_eq!(tree.turn_of(turn), Some(turn), "the start of a turn belongs to it");
-            // Images may be above the text they belong to.
-            let is_related =
-                tree.ancestors(node_id).contains(&turn) || tree.children(node_id).contains(&turn);
+            // Images may be above the text they belong to. A repeated prompt continues the turn of the first one.
+            let is_related = tree.ancestors(node_id).iter().any(|&id| tree.original(id) == turn)
+                || tree.children(node_id).iter().any(|&id| tree.original(id) == turn);
             assert!(is_related, "a turn starts above its nodes");
         }
     }

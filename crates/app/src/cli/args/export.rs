@@ -10,8 +10,9 @@ use crate::export::{Detail, Format};
 ///
 /// An HTML page is one self-contained file: it opens from disk, makes no network requests, includes images and subagent
 /// conversations, and has the layout of `rethread serve`. Long sessions are stored compressed and unpacked as you read.
-/// Markdown and text contain prompts and answers; --detail changes that. Other branches are omitted unless you select
-/// them. The same session always produces the same bytes. Times are in UTC.
+/// Markdown and text contain prompts and answers; --detail changes that. As in `show`, the conversation that a resume
+/// continues is exported, with the turns before a compaction. Turns on other branches are exported with --all. The same
+/// session always produces the same bytes. Times are in UTC.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rethread export last > talk.md\n  \

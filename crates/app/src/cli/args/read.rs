@@ -80,18 +80,19 @@ pub(crate) enum Detail {
 
 /// Read a session, turn by turn
 ///
-/// A turn is a prompt, its answer and the tool calls between them. By default, the branch that a resume would continue
-/// is shown. Turns on other branches and turns removed by a compaction are counted at the end.
+/// A turn is a prompt, its answer and the tool calls between them. By default, the conversation that a resume continues
+/// is shown, from its first turn to the entry that the client resumes from. Turns before a compaction are included and
+/// marked. Turns on other branches are shown with --all. `export` and the pages of `serve` select turns in the same way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread show last\n  \
     rethread show 3f2a --turns 4..6 --tools full\n  \
-    rethread show 3f2a --everything\n  \
+    rethread show 3f2a --all\n  \
     rethread show 3f2a --turns 7 --raw | jq .")]
 pub(crate) struct Show {
     /// Session: id, start of an id, words from the title, path, or `last`
     pub(crate) session: String,
-    /// Only these turns: 5, 3..9, 3.. or ..9
+    /// Only these of the selected turns: 5, 3..9, 3.. or ..9
     #[arg(short, long, value_name = "RANGE")]
     pub(crate) turns: Option<String>,
     /// Detail of tool calls: none, brief or full
@@ -108,12 +109,12 @@ pub(crate) struct Show {
     /// Output to a file or a pipe is byte for byte. On a terminal, control characters are made visible.
     #[arg(long, conflicts_with = "json")]
     pub(crate) raw: bool,
-    /// Show the branch that contains this entry: uuid, L118 (line) or t9 (turn)
-    #[arg(long, value_name = "TIP")]
+    /// Show the branch with this entry instead of the active one: uuid, L118 (line) or t9 (turn)
+    #[arg(long, value_name = "ENTRY", conflicts_with = "all")]
     pub(crate) branch: Option<String>,
-    /// Include turns before a compaction and on other branches
-    #[arg(short, long, conflicts_with = "branch")]
-    pub(crate) everything: bool,
+    /// Show every turn of the file, on all branches
+    #[arg(short, long)]
+    pub(crate) all: bool,
 }
 
 /// Show what Claude Code will load when a session is resumed

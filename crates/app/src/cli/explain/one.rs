@@ -244,7 +244,7 @@ impl ReportPrinter<'_> {
             return Ok(());
         }
         out.line("")?;
-        facts::print_command("read it", &format!("rethread show {} --everything", self.session), out)?;
+        facts::print_command("read it", &format!("rethread show {} --all", self.session), out)?;
         if failure == LoadFailure::Nothing || self.explanation.session.tree.is_sidechain_file() {
             return Ok(());
         }

@@ -33,7 +33,7 @@ pub(super) fn show_hit(hit: SearchHit, app: &AppContext, out: &mut Out) -> Resul
         only_typed: false,
         raw: false,
         branch,
-        everything: false,
+        all: false,
     };
     show::run(&show, app, out)
 }

@@ -38,12 +38,7 @@ pub(super) fn print(tree: &mut TreeListing, all: bool, out: &mut Out) -> Result<
 
 /// Returns the lines of a box: name, origin and tip; the preview; the counts.
 fn format_box_text(label: &RowLabel) -> String {
-    let tip = match (label.tip.is_empty(), label.active) {
-        (true, _) => String::new(),
-        (false, true) => format!("active tip {}", label.tip),
-        (false, false) => format!("tip {}", label.tip),
-    };
-    let heading = [label.name.as_str(), &label.origin, &tip];
+    let heading = [label.name.as_str(), &label.origin, &label.tip];
     let heading: Vec<&str> = heading.into_iter().filter(|part| !part.is_empty()).collect();
     let lines = [heading.join(" · "), truncate_to_width(&label.text, MAX_TEXT_WIDTH), label.work.clone()];
     lines.into_iter().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")

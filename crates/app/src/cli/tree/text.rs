@@ -46,11 +46,7 @@ fn render_row(row: &OutlineRow, label: &RowLabel, width: usize) -> String {
     let gutter = row.gutter();
     let symbol = row.symbol().to_string();
     let marker = if row.requested { " ◀ here" } else { "" };
-    let tip = match (label.tip.is_empty(), label.active) {
-        (true, _) => String::new(),
-        (false, true) => format!(" ◂ active tip {}", label.tip),
-        (false, false) => format!(" ◂ tip {}", label.tip),
-    };
+    let tip = if label.tip.is_empty() { String::new() } else { format!(" ◂ {}", label.tip) };
     let mut free = width.saturating_sub(gutter.width() + symbol.width() + 1);
     let mut text = format!("{}{} ", paint(QUIET, &gutter), paint(symbol_style(row), &symbol));
     let mut push = |style, part: &str, gap: &str| {

@@ -1,9 +1,10 @@
 //! Builds the tree of rows before any are hidden.
 
-use super::row::{OutlineItem, OutlineOptions, OutlineRow, PathRelation};
+use super::row::{OutlineItem, OutlineOptions, OutlineRow};
 use crate::entry::EntryRole;
 use crate::tree::branch::{Branches, ForkPoint};
 use crate::tree::builder::Tree;
+use crate::tree::conversation::PathRelation;
 use crate::tree::node::{NONE, NodeId, ParentLink};
 use crate::tree::segments::{BranchSegments, SegmentOrigin};
 
@@ -91,7 +92,7 @@ pub(super) fn build_layout(tree: &Tree, branches: &Branches, options: &OutlineOp
         layout.by_node[id as usize] = last[segment_idx].1;
     }
     layout.on_path = vec![false; layout.rows.len()];
-    let mut row = options.leaf.map_or(NONE, |leaf| layout.by_node[leaf as usize]);
+    let mut row = options.leaf.map_or(NONE, |leaf| layout.by_node[tree.resume_point(leaf) as usize]);
     while let Some(on_path) = layout.on_path.get_mut(row as usize) {
         *on_path = true;
         row = layout.parents[row as usize];
@@ -168,14 +169,6 @@ fn find_segment_start(segments: &BranchSegments, segment: usize) -> (Option<Fork
 
 /// Returns the relation of each node to the active path, by node id.
 fn compute_path_relations(tree: &Tree, options: &OutlineOptions<'_>) -> Vec<PathRelation> {
-    let mut relations = vec![PathRelation::OtherBranch; tree.nodes().len()];
-    if let Some(leaf) = options.leaf {
-        for id in tree.ancestors_across_compactions(leaf) {
-            relations[id as usize] = PathRelation::Compacted;
-        }
-    }
-    for &id in options.loaded {
-        relations[id as usize] = PathRelation::OnPath;
-    }
-    relations
+    let conversation = options.leaf.map(|leaf| tree.conversation(leaf, options.loaded));
+    conversation.unwrap_or_default().relations(tree)
 }

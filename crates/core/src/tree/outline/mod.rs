@@ -15,4 +15,4 @@ mod row;
 mod visibility;
 mod write_rows;
 
-pub use row::{Outline, OutlineItem, OutlineOptions, OutlineRow, PathRelation};
+pub use row::{Outline, OutlineItem, OutlineOptions, OutlineRow};

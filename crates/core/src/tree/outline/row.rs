@@ -3,18 +3,8 @@
 use super::{layout, visibility, write_rows};
 use crate::tree::branch::{Branches, ForkPoint};
 use crate::tree::builder::Tree;
+use crate::tree::conversation::PathRelation;
 use crate::tree::node::{NONE, NodeId, ParentLink};
-
-/// The relation of a node to the active path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathRelation {
-    /// On the path.
-    OnPath,
-    /// On the path, but before a compaction: the model no longer sees it.
-    Compacted,
-    /// On another branch.
-    OtherBranch,
-}
 
 /// The options of an outline.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,8 +1,9 @@
 //! Writes the rows from top to bottom: at each fork first the other branches, indented, then the main branch.
 
 use super::layout::OutlineTree;
-use super::row::{OutlineItem, OutlineRow, PathRelation};
+use super::row::{OutlineItem, OutlineRow};
 use super::visibility::{RowVisibility, Visibility};
+use crate::tree::conversation::PathRelation;
 use crate::tree::node::NONE;
 
 /// The numbers of rows, turns and rows without children in a subtree, its root included.

@@ -1,6 +1,6 @@
 //! The result of resuming a session with one client: the entries that it loads, omits and adds.
 
-use rethread_core::entry::EntryRole;
+use rethread_core::entry::{EntryRole, Kind};
 use rethread_core::resume::{
     ApiRejection, BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeOutcome, SkipReason,
     SyntheticBlock, simulate_by_summary,
@@ -95,11 +95,16 @@ impl Session {
             Some(client) => self.simulate_resume(client),
             None => simulate_by_summary(&self.tree, &self.resume_index),
         };
-        let mut sent = vec![false; self.tree.nodes().len()];
-        resume.path.iter().for_each(|&id| sent[id as usize] = true);
+        let mut is_sent = vec![false; self.tree.nodes().len()];
+        // A queued prompt is an attachment, and a command may be a system line. Both belong to a message that is sent.
+        let is_message = |id: NodeId| matches!(self.tree.node(id).kind, Kind::User | Kind::Assistant);
+        let other_entries = resume.chain.iter().filter(|&&id| !is_message(id));
+        for &id in resume.path.iter().chain(other_entries) {
+            is_sent[self.tree.original(id) as usize] = true;
+        }
         let rules_of = client.as_ref().map(closest_known_client);
         ClientVerdict {
-            turns: self.tree.turn_starts().filter(|&id| sent[id as usize]).count(),
+            turns: self.tree.turn_starts().filter(|&id| is_sent[id as usize]).count(),
             tokens: resume.estimate_tokens(&self.resume_index),
             rejections: resume.expected_rejections(&self.resume_index),
             // No client resumes the file of a subagent.

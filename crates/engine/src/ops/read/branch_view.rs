@@ -6,10 +6,12 @@ use std::ops::Range;
 use rethread_core::entry::Timestamp;
 use rethread_core::tree::{ForkKind, NodeId, PathRelation};
 
+use crate::ops::show::TurnScope;
+
 /// Selects the branch to read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum BranchSelector {
-    /// The branch from which the client resumes.
+    /// The branch from which the client resumes, up to the entry from which it resumes.
     #[default]
     Active,
     /// The newest branch with this entry.
@@ -27,6 +29,8 @@ pub struct BranchView {
     pub tip: Option<NodeId>,
     /// The index in `SessionView::branches`. `None` for all turns, for a subagent, or if the tip is on no branch.
     pub branch: Option<usize>,
+    /// The number of turns of the file and of the view.
+    pub scope: TurnScope,
     /// The turns, and the lines outside of turns.
     pub turns: Vec<TurnRef>,
     /// All nodes in reading order. Turns and slices are ranges of it.

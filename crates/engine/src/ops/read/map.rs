@@ -58,12 +58,8 @@ impl SessionView {
     pub fn build_map(&self, view: &BranchView, max_entries: usize) -> Result<Vec<MapEntry>, Error> {
         let path = &self.session.path;
         let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
-        let active: HashSet<NodeId> = self
-            .leaf
-            .map(|leaf| self.session.tree.ancestors_across_compactions(leaf))
-            .into_iter()
-            .flatten()
-            .collect();
+        let active_path = self.session.active_path();
+        let active: HashSet<NodeId> = self.session.conversation(&active_path).nodes().collect();
         let mut forks_by_turn: Vec<Vec<&ForkMark>> = vec![Vec::new(); view.turns.len()];
         for fork_mark in &view.fork_marks {
             if let Some(forks) = forks_by_turn.get_mut(view.turn_index_of(fork_mark)) {

@@ -5,11 +5,11 @@
 //! ```
 
 mod branch_view;
+mod fork_marks;
 mod map;
 mod paginate;
 mod result_lines;
 mod source_files;
-mod turn_order;
 mod view;
 
 pub use branch_view::{BranchSelector, BranchView, ForkSwitch, SiblingBranch, TurnRef};

@@ -9,13 +9,12 @@ use rethread_core::turn::{Turn, build_turn, build_turn_continuation};
 use rethread_core::usage::{CostTotals, PriceTable, UsageByNode};
 
 use super::branch_view::{BranchSelector, BranchView, ForkSwitch, NodeSlice, SiblingBranch, TurnRef};
-use super::paginate;
 use super::result_lines::ResultLines;
-use super::turn_order::{self, TurnOrder};
+use super::{fork_marks, paginate};
 use crate::Error;
 use crate::disk::{FileFingerprint, LineReader};
 use crate::ops::explain::ClientVerdict;
-use crate::ops::show::{RawLine, ShownTurn, read_turn_nodes};
+use crate::ops::show::{RawLine, ShownTurn, TurnGroup, TurnScope, read_turn_nodes, select_turns};
 use crate::ops::usage::Pricer;
 use crate::session::load::{LoadOptions, Session, load};
 
@@ -128,40 +127,20 @@ impl SessionView {
         self.session.verdict(Some(self.session.client()))
     }
 
-    /// Builds the view of a branch. Shows all turns if the active branch is selected but contains no turn.
+    /// Builds the view of a branch, with the turns that [`show_session`](crate::ops::show::show_session) selects.
     pub fn branch_view(&self, selector: &BranchSelector) -> Result<BranchView, Error> {
-        let session = &self.session;
-        let newest_tip = || session.tree.newest_tip();
-        let tip = match selector {
-            // The branch may continue after the leaf, but the client does not load that part.
-            BranchSelector::Active => self.leaf.or_else(newest_tip),
-            BranchSelector::Through(name) => Some(session.newest_descendant(session.find_entry(name)?)),
-            BranchSelector::AllTurns => newest_tip(),
-            BranchSelector::Sidechain(name) => return self.build_sidechain_view(name),
+        let tree = &self.session.tree;
+        let (path, groups) = select_turns(&self.session, selector)?;
+        let (branch, fork_starts) = match (selector, path.leaf) {
+            (BranchSelector::AllTurns, _) => (None, fork_marks::find_fork_starts(tree, &self.branches)),
+            (BranchSelector::Sidechain(_), _) | (_, None) => (None, Vec::new()),
+            (_, Some(tip)) => (
+                self.branches.branch_of(tree.resume_point(tip)),
+                fork_marks::find_fork_starts_above(tree, &self.branches, tip),
+            ),
         };
-        let order = match tip {
-            None => TurnOrder::default(),
-            Some(tip) if *selector == BranchSelector::AllTurns => {
-                turn_order::order_all(session, tip, &self.branches)
-            }
-            Some(tip) => turn_order::order_branch(session, tip, &self.branches),
-        };
-        let branch = tip.filter(|_| *selector != BranchSelector::AllTurns);
-        let view = self.build_view(tip, branch.and_then(|tip| self.branches.branch_of(tip)), order);
-        // If no line has a parent, the active path has no turns: show all of them.
-        let must_show_all = *selector == BranchSelector::Active
-            && view.turn_count() == 0
-            && session.tree.turn_starts().next().is_some();
-        if must_show_all { self.branch_view(&BranchSelector::AllTurns) } else { Ok(view) }
-    }
-
-    /// Builds the view of the subagent inside the file to which the entry `name` belongs.
-    fn build_sidechain_view(&self, name: &str) -> Result<BranchView, Error> {
-        let unknown = || Error::UnknownEntry { name: name.to_owned() };
-        let root = self.session.tree.sidechain_root(self.session.find_entry(name)?).ok_or_else(unknown)?;
-        let groups = turn_order::order_sidechain(&self.session, root);
-        let tip = groups.iter().flat_map(|group| &group.nodes).copied().max();
-        Ok(self.build_view(tip, None, TurnOrder { groups, fork_starts: Vec::new() }))
+        let scope = TurnScope::new(&self.session, &groups);
+        Ok(BranchView { scope, branch, ..self.build_view(path.leaf, groups, &fork_starts) })
     }
 
     /// Returns the id of the subagent inside the file to which the entry `name` belongs: its first line (`L118`). Returns
@@ -172,28 +151,27 @@ impl SessionView {
     }
 
     /// Locates the forks of ordered turns and divides the turns into pages.
-    fn build_view(&self, tip: Option<NodeId>, branch: Option<usize>, order: TurnOrder) -> BranchView {
+    fn build_view(&self, tip: Option<NodeId>, groups: Vec<TurnGroup>, fork_starts: &[NodeId]) -> BranchView {
         let tree = &self.session.tree;
         let mut nodes = Vec::new();
-        let mut turns = Vec::with_capacity(order.groups.len());
-        for group in order.groups {
+        let mut turns = Vec::with_capacity(groups.len());
+        for group in groups {
             let Some(&first) = group.nodes.first() else { continue };
-            let times = || group.nodes.iter().filter_map(|&id| tree.node(id).time());
             turns.push(TurnRef {
                 number: group.number,
                 relation: group.relation,
                 line: tree.node(first).span.line,
-                started_at: times().min(),
-                ended_at: times().max(),
+                started_at: group.times.map(|times| times.0),
+                ended_at: group.times.map(|times| times.1),
                 page: 0,
                 start_node: group.start_node,
                 nodes: nodes.len()..nodes.len() + group.nodes.len(),
             });
             nodes.extend(group.nodes);
         }
-        let fork_marks = turn_order::locate_forks(tree, &nodes, &order.fork_starts);
+        let fork_marks = fork_marks::locate_forks(tree, &nodes, fork_starts);
         let pages = paginate::paginate(tree, &nodes, &mut turns, &fork_marks, &self.result_lines);
-        BranchView { tip, branch, turns, nodes, fork_marks, pages }
+        BranchView { tip, branch: None, scope: TurnScope::default(), turns, nodes, fork_marks, pages }
     }
 
     /// Reads the page with an index. Returns an empty list if there is no such page.
@@ -210,7 +188,8 @@ impl SessionView {
         let path = &self.session.path;
         let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
         let nodes = &view.nodes[turn_ref.nodes.clone()];
-        let (turn, uuid, lines_read) = read_turn_nodes(&self.session, &mut lines, nodes, build_turn)?;
+        let (mut turn, uuid, lines_read) = read_turn_nodes(&self.session, &mut lines, nodes, build_turn)?;
+        (turn.started_at, turn.ended_at) = (turn_ref.started_at, turn_ref.ended_at);
         Ok(Some(ShownTurn {
             number: turn_ref.number,
             uuid,
@@ -301,7 +280,10 @@ impl SessionView {
             return Some(turn_ref.page);
         }
         let position = match self.session.find_entry(name) {
-            Ok(node) => view.nodes.iter().position(|&id| id == node)?,
+            Ok(node) => {
+                let node = self.session.tree.original(node);
+                view.nodes.iter().position(|&id| id == node)?
+            }
             Err(_) => {
                 let line = name.strip_prefix('L').and_then(|number| number.parse::<u32>().ok());
                 self.find_position_before(view, line.filter(|&line| line <= self.last_line)?)

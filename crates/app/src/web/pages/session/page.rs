@@ -10,7 +10,6 @@ use axum::response::Response;
 use maud::{Markup, html};
 use rethread_engine::Error;
 use rethread_engine::ops::list::SessionRow;
-use rethread_engine::ops::read::BranchSelector;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::session_page::SessionPage;
@@ -134,12 +133,10 @@ fn with_header(
         parent_key: info.parent_key,
         row: info.row,
         verdict: verdict.as_ref(),
-        all_turns: selector == BranchSelector::AllTurns,
-        is_sidechain: matches!(selector, BranchSelector::Sidechain(_)),
+        selector: &selector,
         resume_command: server
             .context
             .resume_command(&session.id, session.info.cwd.as_deref().unwrap_or_default()),
-        is_other_branch: selector != BranchSelector::Active,
         clock: &server.clock(),
         format_path: &|path| server.context.format_path(path),
         title_of: &|id| sessions.as_ref()?.find(id).map(|row| display_title(&row.title.text)),
