@@ -267,3 +267,40 @@ fn only_sessions_in_a_project_folder_have_a_file_history() {
     assert_eq!(count_copied_files("projects/-home-ann-garden"), 1);
     assert_eq!(count_copied_files("projects/notes/2026"), 0);
 }
+
+#[test]
+fn all_commands_agree_on_the_resume_point_after_a_goto() {
+    let home = new_home_with_session(EDITED_PROMPT);
+    let ls_before = home.run_json(&["ls", "--json"]);
+    home.run_json(&["goto", SESSION, "t2", "--json"]);
+    let turns = |args: &[&str]| -> Vec<(u64, String, Value, Value)> {
+        let objects = home.run_json_lines(args).into_iter().filter(|object| object["type"] == "turn");
+        objects
+            .map(|turn| {
+                let relation = turn["path_relation"].as_str().unwrap().to_owned();
+                (turn["turn"].as_u64().unwrap(), relation, turn["first"].clone(), turn["last"].clone())
+            })
+            .collect()
+    };
+    let shown = turns(&["show", SESSION, "--json"]);
+    assert_eq!(shown.iter().map(|turn| turn.0).collect::<Vec<_>>(), [1, 2], "show ends at the resume point");
+    assert_eq!(shown, turns(&["export", SESSION, "--json"]));
+    let alone = turns(&["show", SESSION, "--turns", "2", "--json"]);
+    assert_eq!(alone, shown[1..], "a duration does not depend on the selected turns");
+    let branches = home.run_json_lines(&["branches", SESSION, "--json"]);
+    let active: Vec<&Value> = branches.iter().filter(|branch| branch["active"] == true).collect();
+    assert_eq!((active.len(), &active[0]["handle"]), (1, &"L6".into()), "{branches:?}");
+    let rows = home.run_json_lines(&["tree", SESSION, "--json"]);
+    let resume: Vec<&Value> =
+        rows.iter().map(|row| &row["resume"]).filter(|resume| !resume.is_null()).collect();
+    assert_eq!(resume, ["L6"]);
+    assert!(rows.iter().all(|row| row["fork_kind"] != "parallel writer"), "{rows:?}");
+    for row in rows.iter().filter(|row| row["node"] == "turn") {
+        let is_shown = shown.iter().any(|turn| Some(turn.0) == row["turn"].as_u64());
+        assert_eq!(row["path_relation"] == "on_path", is_shown, "{row}");
+    }
+    let ls_after = home.run_json(&["ls", "--json"]);
+    for key in ["turns", "branches", "title", "first", "last", "git_branch"] {
+        assert_eq!(ls_after[key], ls_before[key], "{key}");
+    }
+}
