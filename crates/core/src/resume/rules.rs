@@ -152,7 +152,7 @@ pub(super) enum OrphanRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RepeatRule {
     Sent,
-    /// Those in the message of the first one are removed.
+    /// Repeats in the message of the first one are removed.
     DroppedInMessage,
     /// Repeated calls are removed from all messages, repeated results from their message.
     Dropped,
