@@ -114,6 +114,18 @@ fn rare_words_rank_before_common_ones() {
 }
 
 #[test]
+fn marks_of_an_excerpt_are_in_order_and_do_not_overlap() {
+    let marked = |query: &str| {
+        with_docs("u1: the rake and the rakes are in the shed", query, |query, docs| {
+            let excerpt = query.build_excerpt(&docs[0]).expect("an excerpt");
+            excerpt.marks.iter().map(|mark| excerpt.text[mark.clone()].to_owned()).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(marked("shed rake"), ["rake", "rake", "shed"]);
+    assert_eq!(marked("rake \"rakes are\" shed"), ["rake", "rakes are", "shed"]);
+}
+
+#[test]
 fn excerpt_is_the_text_with_the_most_needles() {
     let excerpt = |text: &str, query: &str| {
         with_docs(text, query, |query, docs| {

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use rethread_core::entry::{self, BlockKind, Entry, Kind};
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
-    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock, list_rules,
-    simulate_resume,
+    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock,
+    SkippedEntry, list_rules, simulate_resume,
 };
 use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
@@ -235,4 +235,34 @@ proptest::proptest! {
             proptest::prop_assert_eq!(&paths[0], &paths[1]);
         }
     }
+}
+
+/// Returns the reason of each skipped line of a script, and whether it is a loss.
+fn list_skipped(text: &str) -> Vec<(u32, &'static str, bool)> {
+    let session = parse_session(&script::bytes(text));
+    let outcome = simulate_resume(&session.tree, &session.index, &Version::parse_lenient("2.1.325"));
+    let describe = |skipped: &SkippedEntry| (skipped.line, skipped.reason.name(), skipped.reason.is_loss());
+    outcome.skipped.iter().map(describe).collect()
+}
+
+#[test]
+fn command_without_a_message_below_is_no_loss() {
+    let command =
+        "u2: <command-name>/cost</command-name>\n      u3: <local-command-stdout>1 $</local-command-stdout>";
+    let text = format!("u1: dig\n  a1: ok\n    {command}\n    u4: more\n      a4: sure");
+    assert_eq!(list_skipped(&text), [(3, "local-command", false), (4, "local-command", false)]);
+    let text =
+        format!("u1: dig\n  a1: ok\n    {command}\n        u5: and this\n    u4: more\n      a4: sure");
+    let lines = [(3, "other-branch", true), (4, "other-branch", true), (5, "other-branch", true)];
+    assert_eq!(list_skipped(&text), lines);
+}
+
+#[test]
+fn message_without_a_uuid_is_lost() {
+    let text = r#"
+        u1: dig
+          a1: ok
+        raw: {"type":"user","message":{"role":"user","content":"more"}}
+    "#;
+    assert_eq!(list_skipped(text), [(3, "no-uuid", true)]);
 }

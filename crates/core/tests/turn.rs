@@ -74,6 +74,12 @@ raw: {{"type":"user","uuid":"u2","parentUuid":"{parent}","message":{{"role":"use
 }
 
 #[test]
+fn texts_of_a_prompt_are_separated_by_a_blank_line() {
+    let prompt = build_script_turn("u1: tidy the shed | and the garden\n  a1: ok").prompt.expect("a prompt");
+    assert_eq!(prompt.text, "tidy the shed\n\nand the garden");
+}
+
+#[test]
 fn results_do_not_end_a_turn() {
     let text = "
         u1: what is in the shed

@@ -200,3 +200,30 @@ a2 ^u2: Nice
     assert!(trimmed.contains(&format!("image of {} bytes removed by rethread", image.len())), "{trimmed}");
     assert!(!trimmed.contains("iVBORw0KGgo="), "{trimmed}");
 }
+
+#[test]
+fn result_that_loads_a_tool_is_not_replaced() {
+    let [parent, uuid] = ["a1", "u2"].map(script::uuid_from_name);
+    let words = long_text("planks");
+    let conversation = format!(
+        r#"
+u1: look
+  a1: !ToolSearch saw
+raw: {{"type":"user","uuid":"{uuid}","parentUuid":"{parent}","timestamp":"2025-01-01T00:00:05.000Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_a1","content":[{{"type":"text","text":"{words}"}},{{"type":"tool_reference","tool_name":"Saw"}}]}}]}}}}
+a2 ^u2: Nice
+"#
+    );
+    let trimmed = trim_script(&conversation, &drop_kinds(&[ContentKind::ToolResults]));
+    assert!(trimmed.contains(r#"{"type":"tool_reference","tool_name":"Saw"}"#), "{trimmed}");
+}
+
+#[test]
+fn attachments_are_removed_with_lines_that_only_the_client_reads() {
+    let with_kind = |kind: ContentKind| {
+        let mut options = TrimOptions::default();
+        assert!(options.add_kind(kind) && !options.add_kind(kind));
+        options
+    };
+    assert!(with_kind(ContentKind::Attachments).client_only);
+    assert!(!with_kind(ContentKind::Images).client_only);
+}

@@ -341,6 +341,45 @@ fn interrupted_op_is_rolled_back_unless_a_later_op_changed_its_file() {
     assert_eq!(std::fs::read(store.at("p/a.jsonl")).unwrap(), after);
 }
 
+#[test]
+fn file_of_an_op_that_cannot_be_recovered_is_not_changed() {
+    let store = TestStore::new();
+    store.put("p/b.jsonl", b"{}\n");
+    let append_to_b = || {
+        let (path, fingerprint) = (store.at("p/b.jsonl"), store.fingerprint("p/b.jsonl"));
+        FileOp::Append { path, fingerprint, bytes: b"{}\n".to_vec() }
+    };
+    let file_ops = vec![store.append(b"{\"a\":3}\n"), FileOp::Remove { path: store.at("p/side") }];
+    let op = store.writer.commit(store.plan(file_ops), || Ok(())).unwrap();
+    forget_end(&store, op);
+    for entry in walkdir::WalkDir::new(store.at("state/chunks")).into_iter().map(Result::unwrap) {
+        if entry.file_type().is_file() {
+            std::fs::write(entry.path(), "damaged").unwrap();
+        }
+    }
+    let after = std::fs::read(store.at("p/a.jsonl")).unwrap();
+    let refused = store.writer.commit(store.plan(vec![store.append(b"{\"a\":4}\n")]), || Ok(()));
+    assert!(matches!(refused, Err(Error::Unwritable { .. })), "{refused:?}");
+    assert_eq!(std::fs::read(store.at("p/a.jsonl")).unwrap(), after);
+    store.writer.commit(store.plan(vec![append_to_b()]), || Ok(())).unwrap();
+}
+
+#[test]
+fn moved_file_stays_if_another_process_created_its_old_path() {
+    let store = TestStore::new();
+    store.put("moved", b"{\"a\":1}\n");
+    store.put("p/old.jsonl", b"{\"other\":1}\n");
+    let [moved, old, part] = ["moved", "p/old.jsonl", "p/part"].map(|name| store.at(name));
+    let state = super::trash::read_file_state(&moved).unwrap().unwrap();
+    super::trash::move_back(&old, &moved, &part, &state).unwrap();
+    assert_eq!(std::fs::read(&moved).unwrap(), b"{\"a\":1}\n");
+    assert_eq!(std::fs::read(&old).unwrap(), b"{\"other\":1}\n");
+    // The old path has the moved content: the move was reverted before.
+    store.put("p/old.jsonl", b"{\"a\":1}\n");
+    super::trash::move_back(&old, &moved, &part, &state).unwrap();
+    assert!(!moved.exists() && old.exists());
+}
+
 /// Each byte of the state folder is damaged, and each file deleted, in turn.
 #[test]
 fn damage_in_the_state_folder_changes_no_session() {
