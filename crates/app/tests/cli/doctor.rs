@@ -1,5 +1,6 @@
 //! `doctor`: output for one session and for a store. The checks themselves are tested in core.
 
+use rethread_engine::core::resume::KNOWN_CLIENTS;
 use rethread_testkit::home::{Home, set_modified};
 use rethread_testkit::script;
 
@@ -125,7 +126,9 @@ fn entries_that_only_the_newest_client_loses_are_reported() {
     write_session(&home, SESSION, text);
     let run = home.run(&["doctor", SESSION]);
     assert_eq!(run.code, 1, "{}", run.err);
-    run.assert_out_contains(&["Claude Code 2.1.325 loses 4 of 5 entries; Claude Code 2.0.65 does not"]);
-    let codes = ["2.0.65", "2.1.325"].map(|client| home.run(&["explain", SESSION, "--client", client]).code);
+    let newest = KNOWN_CLIENTS[KNOWN_CLIENTS.len() - 1];
+    let effect = format!("Claude Code {newest} loses 4 of 5 entries; Claude Code 2.0.65 does not");
+    run.assert_out_contains(&[effect.as_str()]);
+    let codes = ["2.0.65", newest].map(|client| home.run(&["explain", SESSION, "--client", client]).code);
     assert_eq!(codes, [1, 1]);
 }
