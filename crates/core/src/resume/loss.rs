@@ -63,8 +63,8 @@ pub(super) struct LostBranches<'a> {
     leaf: NodeId,
     /// By entry: the first one at or below it that is not structural.
     heads: Vec<NodeId>,
-    /// Whether the user chose the leaf, so that the entries below it were left.
-    is_leaf_chosen: bool,
+    /// The number of entries that preceded the choice of the leaf by the user. 0 if the user did not choose it.
+    entries_before_choice: NodeId,
     /// The last compaction in the context, if its summary is there.
     summarized: Option<NodeId>,
 }
@@ -89,7 +89,7 @@ impl<'a> LostBranches<'a> {
             messages: Vec::new(),
             leaf: outcome.leaf.map_or(0, |(leaf, _)| leaf),
             heads: tree.find_subtree_heads(),
-            is_leaf_chosen: outcome.is_leaf_chosen(index),
+            entries_before_choice: outcome.find_leaf_choice(tree, index).unwrap_or(0),
             summarized: boundaries.copied().max().filter(|_| has_summary),
         };
         let responses: HashSet<u32> = outcome.chain.iter().filter_map(|&id| tree.message_of(id)).collect();
@@ -156,13 +156,18 @@ impl<'a> LostBranches<'a> {
             fork if tree.belongs_to_call(head, fork) => return LossCause::Damage,
             fork => tree.children(fork).iter().copied().filter(|&id| self.represented[id as usize]).collect(),
         };
+        let was_left_by_choice = branch.fork != NONE && branch.last < self.entries_before_choice;
         if taken.is_empty() {
             let is_summarized = self.summarized.is_some_and(|boundary| branch.fork < boundary);
-            let is_left = branch.fork != NONE && (self.is_leaf_chosen || is_summarized);
+            let is_left = was_left_by_choice || branch.fork != NONE && is_summarized;
             return if is_left { LossCause::User } else { LossCause::Damage };
         }
         let is_minor = !branch.has_prompt && !branch.has_answer_or_result;
-        if is_minor || branch.is_copy || taken.iter().any(|&taken| self.is_left_for(branch, taken)) {
+        if was_left_by_choice
+            || is_minor
+            || branch.is_copy
+            || taken.iter().any(|&taken| self.is_left_for(branch, taken))
+        {
             LossCause::User
         } else {
             LossCause::Parallel

@@ -342,13 +342,24 @@ impl ResumeOutcome {
         self.failure.is_some() && self.entries > 0 || self.skipped.iter().any(SkippedEntry::is_unintended)
     }
 
-    /// Returns `true` if the user chose the leaf: a rewind or the caller named it.
-    pub(super) fn is_leaf_chosen(&self, index: &ResumeIndex) -> bool {
-        match self.leaf {
-            Some((_, LeafRule::Pinned(_))) => index.pin.is_some_and(|pin| pin.is_explicit),
-            Some((_, LeafRule::Requested)) => true,
-            _ => false,
-        }
+    /// Returns the number of entries that preceded the choice of the leaf by the user, all if the caller named it.
+    ///
+    /// Returns `None` if neither a rewind nor the caller named the leaf. A client that ignores the pointer of a rewind may
+    /// resume from the same message nevertheless.
+    pub(super) fn find_leaf_choice(&self, tree: &Tree, index: &ResumeIndex) -> Option<NodeId> {
+        let pin = index.pin.filter(|pin| pin.is_explicit);
+        let is_message = |id: &NodeId| matches!(tree.node(*id).kind, Kind::User | Kind::Assistant);
+        let find_message =
+            |id: NodeId| std::iter::successors(Some(id), |&id| tree.node(id).parent()).find(is_message);
+        let is_chosen = match self.leaf? {
+            (_, LeafRule::Requested) => return Some(NodeId::MAX),
+            (_, LeafRule::Pinned(_)) => true,
+            (leaf, _) => {
+                let target = pin.and_then(|pin| tree.find_uuid(pin.leaf));
+                target.is_some_and(|target| find_message(target) == find_message(leaf))
+            }
+        };
+        pin.filter(|_| is_chosen).map(|pin| pin.node_count)
     }
 
     /// Returns the entries that the last compaction in the chain replaces.
