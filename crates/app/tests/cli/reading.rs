@@ -18,8 +18,10 @@ fn new_home_with(script: &str) -> Home {
 /// Returns the line of an answer with a stop reason, in the style of a script.
 fn answer_line(name: &str, parent: &str, message: &str, stop_reason: &str) -> String {
     let uuid = script::uuid_from_name;
+    // Old clients resume from the newest line.
+    let second = name.trim_start_matches('a');
     format!(
-        "raw: {{\"type\":\"assistant\",\"uuid\":\"{}\",\"parentUuid\":\"{}\",\"timestamp\":\"2026-01-02T00:00:00.000Z\",\
+        "raw: {{\"type\":\"assistant\",\"uuid\":\"{}\",\"parentUuid\":\"{}\",\"timestamp\":\"2026-01-02T00:00:0{second}.000Z\",\
          \"message\":{{\"id\":\"{message}\",\"role\":\"assistant\",\"model\":\"claude-opus-4-5\",\"stop_reason\":{stop_reason},\
          \"content\":[{{\"type\":\"text\",\"text\":\"{name}\"}}]}}}}\n",
         uuid(name),
