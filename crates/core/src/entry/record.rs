@@ -235,7 +235,7 @@ impl<'a> Entry<'a> {
 
     /// Returns `true` for a line that rethread appended so that clients resume from its parent.
     ///
-    /// Nobody used the session when it was written, so it counts neither as activity nor as part of a turn.
+    /// It counts neither as activity nor as part of a turn, because no client was in use when it was written.
     pub fn is_resume_marker(&self) -> bool {
         self.kind == Kind::System
             && self.system_kind() == SystemKind::Informational

@@ -13,6 +13,9 @@ use crate::wait::DEADLINE;
 /// The interval at which a condition is evaluated.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
+/// The number of times that the position of an element is read before a click, if it moves.
+const MAX_MOVES: usize = 100;
+
 /// Waits until two frames were painted. Before that, content that the browser skipped has no text and cannot be clicked.
 const PAINTED: &str = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))";
 
@@ -142,7 +145,15 @@ impl Page {
     /// Clicks the center of the first element that matches a selector. Panics if it does not exist or is covered.
     #[track_caller]
     pub fn click(&self, selector: &str) {
-        let (x, y) = self.scroll_to(selector);
+        let mut center = self.scroll_to(selector);
+        // Scrolling makes a page load more of its content, which may move the element.
+        for _ in 0..MAX_MOVES {
+            let previous = std::mem::replace(&mut center, self.scroll_to(selector));
+            if previous == center {
+                break;
+            }
+        }
+        let (x, y) = center;
         self.send_mouse_event("mouseMoved", x, y);
         self.send_mouse_event("mousePressed", x, y);
         self.send_mouse_event("mouseReleased", x, y);
