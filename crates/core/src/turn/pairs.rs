@@ -107,11 +107,6 @@ impl ToolCallIndex {
         &self.calls
     }
 
-    /// Finds a call by its id. Returns `None` if neither a call nor a result has it.
-    pub fn find_call(&self, id: Id) -> Option<&ToolCallRecord> {
-        self.by_id.get(&id).map(|&idx| &self.calls[idx as usize])
-    }
-
     /// Returns the name of a tool. Returns an empty string if the index is unknown.
     pub fn tool_name(&self, tool: ToolId) -> &str {
         self.tools.get(usize::from(tool)).map_or("", |(name, _)| name)
