@@ -5,6 +5,8 @@ mod access;
 #[cfg(test)]
 mod actions;
 #[cfg(test)]
+mod agreement;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod connections;
 #[cfg(test)]

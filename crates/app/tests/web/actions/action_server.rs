@@ -42,6 +42,11 @@ impl ActionServer {
         self.server.home().write_old(&session_path(), bytes);
     }
 
+    /// Returns the home of the server.
+    pub(crate) fn home(&self) -> &Home {
+        self.server.home()
+    }
+
     /// Reads the session file.
     pub(crate) fn read_session(&self) -> Vec<u8> {
         std::fs::read(self.server.home().path().join(session_path())).unwrap()
