@@ -196,6 +196,7 @@ fn append_marker(file: &[u8], leaf: Id, now: i64) -> Vec<u8> {
 #[test]
 fn marker_lines_match_the_client_format() {
     let marker = ResumeMarker {
+        is_explicit: true,
         leaf: "L",
         uuid: "U",
         session: "S",

@@ -27,6 +27,8 @@ pub struct ResumeMarker<'a> {
     pub git_branch: Option<&'a str>,
     /// How the client was started.
     pub entrypoint: Option<&'a str>,
+    /// Whether the user chose the entry. Then the pointer is explicit, as after a rewind in the client.
+    pub is_explicit: bool,
 }
 
 /// The number of characters of the prompt that the client repeats in a pointer.
@@ -62,16 +64,17 @@ impl ResumeMarker<'_> {
 
     /// Formats the line that points to the marker line, without newline. Repeats at most 200 characters of the prompt.
     ///
-    /// The pointer is explicit, as after a rewind in the client. Without that, clients from 2.1.163 on ignore a marker below
-    /// the last entry that a compaction preserved, and resume after the compaction.
+    /// Unless the pointer is explicit, clients from 2.1.163 on ignore a marker below the last entry that a compaction
+    /// preserved, and resume after the compaction.
     pub fn leaf_pointer_line(&self) -> Vec<u8> {
         let collapse = |prompt: &str| prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         let prompt =
             self.prompt.map(|prompt| collapse(prompt).chars().take(MAX_PROMPT_CHARS).collect::<String>());
         let prompt =
             prompt.map(|prompt| format!(r#""lastPrompt":{},"#, quote_json(&prompt))).unwrap_or_default();
+        let explicit = if self.is_explicit { r#""explicit":true,"# } else { "" };
         format!(
-            r#"{{"type":"last-prompt",{prompt}"leafUuid":{},"explicit":true,"sessionId":{}}}"#,
+            r#"{{"type":"last-prompt",{prompt}"leafUuid":{},{explicit}"sessionId":{}}}"#,
             quote_json(self.uuid),
             quote_json(self.session)
         )

@@ -1,6 +1,6 @@
 //! Finds out why entries are lost: the user left them, two branches grew at once, or the file is damaged.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::resume_index::ResumeIndex;
 use super::simulate::ResumeOutcome;
@@ -67,6 +67,8 @@ pub(super) struct LostBranches<'a> {
     entries_before_choice: NodeId,
     /// The last compaction in the context, if its summary is there.
     summarized: Option<NodeId>,
+    /// By branch: why it is lost.
+    causes: Vec<LossCause>,
 }
 
 impl<'a> LostBranches<'a> {
@@ -91,11 +93,15 @@ impl<'a> LostBranches<'a> {
             heads: tree.find_subtree_heads(),
             entries_before_choice: outcome.find_leaf_choice(tree, index).unwrap_or(0),
             summarized: boundaries.copied().max().filter(|_| has_summary),
+            causes: Vec::new(),
         };
-        let responses: HashSet<u32> = outcome.chain.iter().filter_map(|&id| tree.message_of(id)).collect();
+        let mut is_response_loaded = vec![false; tree.message_ids().len()];
+        for message in outcome.chain.iter().filter_map(|&id| tree.message_of(id)) {
+            is_response_loaded[message as usize] = true;
+        }
         for id in tree.topological_order() {
             if !represented[id as usize] {
-                found.add_entry(id, &responses);
+                found.add_entry(id, &is_response_loaded);
             } else if is_timed_message(tree.node(id)) {
                 found.messages.push(id);
                 found.times.extend(tree.node(id).time().map(|time| time.0));
@@ -103,10 +109,31 @@ impl<'a> LostBranches<'a> {
         }
         found.messages.sort_unstable();
         found.times.sort_unstable();
+        found.causes = found.find_causes();
         found
     }
 
-    fn add_entry(&mut self, id: NodeId, responses: &HashSet<u32>) {
+    /// Finds the cause of every branch. Branches of one fork share the entries that are represented instead.
+    fn find_causes(&self) -> Vec<LossCause> {
+        let mut taken_by_fork: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for branch in &self.branches {
+            taken_by_fork.entry(branch.fork).or_insert_with(|| self.find_taken(branch.fork));
+        }
+        self.branches.iter().map(|branch| self.find_cause(branch, &taken_by_fork[&branch.fork])).collect()
+    }
+
+    /// Returns the children of a fork that are represented, or the roots for `NONE`.
+    fn find_taken(&self, fork: NodeId) -> Vec<NodeId> {
+        match fork {
+            NONE => self.find_taken_roots(),
+            fork => {
+                let children = self.tree.children(fork).iter().copied();
+                children.filter(|&id| self.represented[id as usize]).collect()
+            }
+        }
+    }
+
+    fn add_entry(&mut self, id: NodeId, is_response_loaded: &[bool]) {
         let node = self.tree.node(id);
         let parent = find_read_parent(self.tree, id);
         let branch_idx = match parent.filter(|&parent| !self.represented[parent as usize]) {
@@ -128,7 +155,8 @@ impl<'a> LostBranches<'a> {
         let branch = &mut self.branches[branch_idx as usize];
         branch.has_prompt |= matches!(node.role, EntryRole::Prompt | EntryRole::ImageOnly);
         branch.has_answer_or_result |= matches!(node.role, EntryRole::Answer | EntryRole::Results);
-        branch.is_copy |= self.tree.message_of(id).is_some_and(|message| responses.contains(&message));
+        branch.is_copy |=
+            self.tree.message_of(id).is_some_and(|message| is_response_loaded[message as usize]);
         if is_timed_message(node) {
             branch.last = branch.last.max(id);
             if let Some(time) = node.time() {
@@ -139,23 +167,20 @@ impl<'a> LostBranches<'a> {
 
     /// Returns why an entry that is not represented is lost.
     pub(super) fn cause_of(&self, id: NodeId) -> LossCause {
-        match self.branches.get(self.branch_of[id as usize] as usize) {
-            Some(branch) => self.find_cause(branch),
-            None => LossCause::Damage,
-        }
+        self.causes.get(self.branch_of[id as usize] as usize).copied().unwrap_or(LossCause::Damage)
     }
 
-    fn find_cause(&self, branch: &LostBranch) -> LossCause {
+    /// Returns why a branch is lost. `taken` are the entries that are represented instead of its first one.
+    fn find_cause(&self, branch: &LostBranch, taken: &[NodeId]) -> LossCause {
         let tree = self.tree;
         let head = self.heads[branch.top as usize];
-        let taken: Vec<NodeId> = match branch.fork {
-            NONE if !is_root(tree, branch.top) || cannot_start_conversation(tree, head) => {
-                return LossCause::Damage;
-            }
-            NONE => self.find_taken_roots(),
-            fork if tree.belongs_to_call(head, fork) => return LossCause::Damage,
-            fork => tree.children(fork).iter().copied().filter(|&id| self.represented[id as usize]).collect(),
+        let is_damaged = match branch.fork {
+            NONE => !is_root(tree, branch.top) || cannot_start_conversation(tree, head),
+            fork => tree.belongs_to_call(head, fork),
         };
+        if is_damaged {
+            return LossCause::Damage;
+        }
         let was_left_by_choice = branch.fork != NONE && branch.last < self.entries_before_choice;
         if taken.is_empty() {
             let is_summarized = self.summarized.is_some_and(|boundary| branch.fork < boundary);
@@ -179,6 +204,7 @@ impl<'a> LostBranches<'a> {
         let is_start = |&id: &NodeId| {
             let node = self.tree.node(id);
             self.represented[id as usize]
+                && self.tree.is_main_chain(id)
                 && is_root(self.tree, id)
                 && !matches!(node.role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
                 && !cannot_start_conversation(self.tree, self.heads[id as usize])

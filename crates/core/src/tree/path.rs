@@ -147,9 +147,9 @@ impl Tree {
             }
         }
         // Entries of several parts stay in the newest one.
-        let mut seen = HashSet::new();
+        let mut is_seen = vec![false; self.nodes().len()];
         for part in &mut parts {
-            part.retain(|id| seen.insert(*id));
+            part.retain(|&id| !std::mem::replace(&mut is_seen[id as usize], true));
         }
         parts.reverse();
         parts.concat()

@@ -215,6 +215,7 @@ impl EditSession {
         let uuid = uuid::Uuid::new_v4().to_string();
         let render = |cwd: Option<&str>, git_branch: Option<&str>, entrypoint: Option<&str>| {
             let marker = ResumeMarker {
+                is_explicit: true,
                 leaf,
                 uuid: &uuid,
                 session: &envelope.session,
