@@ -61,16 +61,16 @@ fn file_field_matches_the_paths_of_a_call() {
         )
     };
     let text = [
-        call("a1", r#"{"file_path":"/work/src/shed.rs","old_string":"rake.rs"}"#),
-        call("a2", r#"{"notebook_path":"/work/rake.ipynb"}"#),
-        call("a3", r#"{"pattern":"shed","path":"/work/docs"}"#),
+        call("a1", r#"{"file_path":"/home/ann/src/shed.rs","old_string":"rake.rs"}"#),
+        call("a2", r#"{"notebook_path":"/home/ann/rake.ipynb"}"#),
+        call("a3", r#"{"pattern":"shed","path":"/home/ann/docs"}"#),
     ]
     .join("\n");
     let matches = |file: &str| evaluate(&text, &format!("file:{file}"));
     assert_eq!(matches("src/SHED"), [true, false, false]);
     assert_eq!(matches("rake"), [false, true, false]);
     assert_eq!(matches("docs"), [false, false, true]);
-    assert_eq!(matches("/work"), [true, true, true]);
+    assert_eq!(matches("/home/ann"), [true, true, true]);
 }
 
 #[test]
