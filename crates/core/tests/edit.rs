@@ -348,3 +348,13 @@ fn session_state_is_the_last_line_of_each_kind_and_the_backups_of_entries() {
     assert_eq!(lines(states.latest_lines().collect()), [5]);
     assert_eq!(lines(states.file_history_lines(&u1).collect()), [4]);
 }
+
+#[test]
+fn only_a_chosen_entry_gets_an_explicit_pointer() {
+    let pointer = |is_explicit| {
+        let marker = ResumeMarker { is_explicit, ..ResumeMarker::default() };
+        String::from_utf8(marker.leaf_pointer_line()).expect("text")
+    };
+    assert!(pointer(true).contains(r#""explicit":true,"#));
+    assert!(!pointer(false).contains("explicit"));
+}
