@@ -272,17 +272,19 @@ fn invalid_tables_report_the_line() {
     let row = "[[price]]\nmodels = ['m']\n";
     let full = "[[price]]\nmodels = ['m']\ninput = 1\noutput = 1\n";
     let cases: &[(String, usize, &str)] = &[
-        ("prices".to_owned(), 1, "neither `[[price]]` nor `key = value`"),
-        ("\n[price]".to_owned(), 2, "neither"),
-        ("[[model]]".to_owned(), 1, "neither"),
-        ("{}".to_owned(), 1, "neither"),
-        ("input = 1".to_owned(), 1, "before the first `[[price]]`"),
-        ("source = page".to_owned(), 1, "`source` must be text in quotes"),
-        ("source = \"a\\tb\"".to_owned(), 1, "`source` must be text in quotes"),
-        ("source = \"\"\"a".to_owned(), 1, "`source` must be text in quotes"),
-        ("date = 2026-13-01".to_owned(), 1, "`date` must be a day"),
-        ("date = 'x'\ndate = 'x'".to_owned(), 1, "`date` must be a day"),
-        ("source = 'x'\nsource = 'x'".to_owned(), 2, "`source` is set twice"),
+        ("prices".to_owned(), 1, "expected"),
+        ("\n[price]".to_owned(), 2, "prices are tables: `[[price]]`"),
+        ("price = [1]".to_owned(), 1, "prices are tables: `[[price]]`"),
+        ("[[model]]".to_owned(), 1, "`model` is outside a `[[price]]`"),
+        ("{}".to_owned(), 1, "expected"),
+        ("input = 1".to_owned(), 1, "`input` is outside a `[[price]]`"),
+        ("source = page".to_owned(), 1, "quoted"),
+        ("source = 1".to_owned(), 1, "`source` must be text in quotes"),
+        ("source = \"\"\"a".to_owned(), 1, "invalid multi-line basic string"),
+        ("date = 2026-13-01".to_owned(), 1, "invalid date"),
+        ("date = '2026-13-01'".to_owned(), 1, "`date` must be a day"),
+        ("date = 'x'".to_owned(), 1, "`date` must be a day"),
+        ("source = 'x'\nsource = 'x'".to_owned(), 2, "duplicate key"),
         ("[[price]]".to_owned(), 1, "no `models`"),
         (row.to_owned(), 1, "lacks `input` or `output`"),
         (format!("{full}\n{row}input = 1"), 6, "lacks `input` or `output`"),
@@ -296,10 +298,10 @@ fn invalid_tables_report_the_line() {
         (format!("{row}input = 1e400"), 3, "`input` must be a number of dollars"),
         (format!("{row}input = 1000001"), 3, "`input` must be a number of dollars"),
         (format!("{row}input = 0.0000001"), 3, "`input` must be a number of dollars"),
-        (format!("{row}input ="), 3, "`input` must be a number of dollars"),
-        (format!("{row}input = 1 2"), 3, "`input` must be a number of dollars"),
-        (format!("{row}input = 1\ninput = 1"), 4, "`input` is set twice"),
-        (format!("{row}from = 2026-02-30"), 3, "`from` must be a day"),
+        (format!("{row}input ="), 3, "expected"),
+        (format!("{row}input = 1 2"), 3, "expected"),
+        (format!("{row}input = 1\ninput = 1"), 4, "duplicate key"),
+        (format!("{row}from = 2026-02-30"), 3, "invalid date"),
         (format!("{row}from = 2026-02-01T00:00:00Z"), 3, "`from` must be a day"),
         (format!("{row}basis = 'guessed'"), 3, "`basis` must be"),
         (format!("{full}long.above = 5"), 1, "long prompts need"),
@@ -308,9 +310,10 @@ fn invalid_tables_report_the_line() {
         (format!("{full}{full}"), 5, "from that day on already"),
         ("[[price]]\nmodels = []".to_owned(), 2, "`models` must be names in quotes"),
         ("[[price]]\nmodels = ['']".to_owned(), 2, "`models` must be names in quotes"),
-        ("[[price]]\nmodels = ['a' 'b']".to_owned(), 2, "`models` must be names in quotes"),
-        ("[[price]]\nmodels = ['a'".to_owned(), 2, "`models` must be names in quotes"),
-        ("[[price]]\nmodels = m".to_owned(), 2, "`models` must be names in quotes"),
+        ("[[price]]\nmodels = ['a' 'b']".to_owned(), 2, "missing comma"),
+        ("[[price]]\nmodels = ['a'".to_owned(), 2, "unclosed array"),
+        ("[[price]]\nmodels = m".to_owned(), 2, "must be quoted"),
+        ("[[price]]\nmodels = [1]".to_owned(), 2, "`models` must be names in quotes"),
     ];
     for (table, line, message) in cases {
         let error = PriceTable::parse(table).expect_err(table);
@@ -326,11 +329,23 @@ fn tables_accept_common_toml_styles() {
         "\u{feff}# only a comment",
         "source = 'x'\r\n\r\n[[price]] # one\r\nmodels = 'm'\r\ninput=1_000\r\noutput = 1.5e1\r\n",
         "[[price]]\nmodels = [ \"a\" , 'b', ]\ninput = 0\noutput = 0",
+        "source = \"a\\tb\"\n[[price]]\nmodels = [\n  'a', # one\n  'b',\n]\ninput = 1\noutput = 1\n[price.long]\nabove = 1\ninput = 1\noutput = 1",
+        "price = [{ models = 'm', input = 1, output = 2, long = { above = 1, input = 1, output = 1 } }]",
         "[[price]]\nmodels = \"it's\"\ninput = 1\noutput = 1\nnote = 'a \"b\" \\c' # 'd'",
     ];
     for table in tables {
         assert!(PriceTable::parse(table).is_ok(), "{table}");
     }
+}
+
+#[test]
+fn rows_are_read_from_a_document_with_other_content() {
+    let text = "theme = 'dark'\n[ls]\ncolumns = ['id']\n[[price]]\nmodels = 'm'\ninput = 3\noutput = 4\n";
+    let prices = PriceTable::parse_rows(text).expect("valid rows").expect("a row");
+    assert_eq!(input_price(&prices, "m", None), Some(3.0));
+    assert_eq!(PriceTable::parse_rows("theme = 'dark'"), Ok(None));
+    let error = PriceTable::parse_rows(&format!("{text}inptu = 1")).expect_err("an unknown price");
+    assert_eq!((error.line, error.message.as_str()), (8, "no price is called `inptu`"));
 }
 
 #[test]

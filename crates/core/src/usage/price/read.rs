@@ -1,7 +1,9 @@
-//! Parses price tables: a subset of TOML with one value per line.
-//!
-//! A complete TOML parser would add 280 kB to the program for a file with three kinds of values. Anything but
-//! `[[price]]` and `key = value` is an error with its line, so that no table is misread.
+//! Parses price tables, which are TOML. An unknown key is an error, so that no table is misread.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
 
 use super::rates::{LongContextRates, ModelPricing, PriceRow, PriceSource, TokenRates};
 use super::table::{PriceTable, PriceTableOrigin};
@@ -17,52 +19,100 @@ pub struct PriceTableError {
     pub message: String,
 }
 
+/// The key of the rows.
+const ROWS: &str = "price";
+
 /// Parses a price table. Returns the first error with its line number.
 pub(super) fn parse_table(text: &str) -> Result<PriceTable, PriceTableError> {
+    let document = parse_document(text)?;
     let mut prices = PriceTable { origins: vec![PriceTableOrigin::default()], models: Vec::new() };
-    let mut draft: Option<PriceRowDraft> = None;
-    let mut seen: Vec<&str> = Vec::new();
-    for (idx, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
-        let line = strip_comment(line).trim();
-        let error = |message| PriceTableError { line: idx + 1, message };
-        if line == "[[price]]" {
-            if let Some(draft) = draft.replace(PriceRowDraft { line: idx + 1, ..PriceRowDraft::default() }) {
-                draft.finish(&mut prices)?;
-            }
-            seen.clear();
-        } else if !line.is_empty() {
-            let pair = line.split_once('=').map(|(key, value)| (key.trim(), value.trim()));
-            let (key, value) =
-                pair.ok_or_else(|| error("neither `[[price]]` nor `key = value`".to_owned()))?;
-            if seen.contains(&key) {
-                return Err(error(format!("`{}` is set twice", truncate_key(key))));
-            }
-            seen.push(key);
-            let result = match &mut draft {
-                Some(draft) => draft.set(key, value),
-                None => set_header(&mut prices.origins[0], key, value),
-            };
-            result.map_err(error)?;
+    for (key, value) in in_file_order(document.get_ref()) {
+        match key.get_ref().as_ref() {
+            ROWS => read_rows(text, value, &mut prices)?,
+            name => set_header(&mut prices.origins[0], name, value.get_ref())
+                .map_err(|message| PriceTableError { line: line_number(text, &key.span()), message })?,
         }
     }
-    if let Some(draft) = draft {
-        draft.finish(&mut prices)?;
-    }
-    prices.models.iter_mut().for_each(|pricing| pricing.rows.sort_by_key(|row| row.from));
     Ok(prices)
 }
 
-/// Sets a value that precedes the first `[[price]]`. Returns an error message if the key or the value is invalid.
-fn set_header(origin: &mut PriceTableOrigin, key: &str, value: &str) -> Result<(), String> {
+/// Parses only the `[[price]]` rows of a TOML document with other content. Returns `None` if it has none.
+pub(super) fn parse_rows(text: &str) -> Result<Option<PriceTable>, PriceTableError> {
+    let document = parse_document(text)?;
+    let Some(rows) = document.get_ref().get(ROWS) else { return Ok(None) };
+    let mut prices = PriceTable { origins: vec![PriceTableOrigin::default()], models: Vec::new() };
+    read_rows(text, rows, &mut prices)?;
+    Ok(Some(prices))
+}
+
+/// Parses a TOML document. Returns the first syntax error with its line number.
+fn parse_document(text: &str) -> Result<Spanned<DeTable<'_>>, PriceTableError> {
+    DeTable::parse(text).map_err(|error| PriceTableError {
+        line: line_number(text, &error.span().unwrap_or_default()),
+        message: error.message().to_owned(),
+    })
+}
+
+/// Returns the keys and values of a table in the order of the file.
+fn in_file_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<Key<'i>>, &'t Spanned<DeValue<'i>>)> {
+    let mut pairs: Vec<_> = table.iter().collect();
+    pairs.sort_by_key(|(key, _)| key.span().start);
+    pairs
+}
+
+/// The name of a value in a TOML document.
+type Key<'i> = toml::de::DeString<'i>;
+
+/// Returns the number of the line in which a span of `text` starts, from 1.
+fn line_number(text: &str, span: &Range<usize>) -> usize {
+    let before = &text.as_bytes()[..span.start.min(text.len())];
+    // The end of the text is not a line of its own.
+    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+    line.min(text.lines().count()).max(1)
+}
+
+/// Reads the rows of a table and adds them to `prices`. Returns the first error.
+fn read_rows(
+    text: &str,
+    rows: &Spanned<DeValue<'_>>,
+    prices: &mut PriceTable,
+) -> Result<(), PriceTableError> {
+    let error =
+        |span: &Range<usize>, message: String| PriceTableError { line: line_number(text, span), message };
+    let no_row = |span: &Range<usize>| error(span, "prices are tables: `[[price]]`".to_owned());
+    let rows = rows.get_ref().as_array().ok_or_else(|| no_row(&rows.span()))?;
+    for row in rows {
+        let table = row.get_ref().as_table().ok_or_else(|| no_row(&row.span()))?;
+        let mut draft = PriceRowDraft { line: line_number(text, &row.span()), ..PriceRowDraft::default() };
+        for (key, value) in in_file_order(table) {
+            let name = key.get_ref().as_ref();
+            match value.get_ref().as_table().filter(|_| name == "long") {
+                None => draft.set(name, value.get_ref()).map_err(|message| error(&key.span(), message))?,
+                Some(long) => {
+                    for (key, value) in in_file_order(long) {
+                        let result = draft.set_long(key.get_ref(), value.get_ref());
+                        result.map_err(|message| error(&key.span(), message))?;
+                    }
+                }
+            }
+        }
+        draft.finish(prices)?;
+    }
+    prices.models.iter_mut().for_each(|pricing| pricing.rows.sort_by_key(|row| row.from));
+    Ok(())
+}
+
+/// Sets a value outside the rows. Returns an error message if the key or the value is invalid.
+fn set_header(origin: &mut PriceTableOrigin, key: &str, value: &DeValue<'_>) -> Result<(), String> {
     match key {
-        "source" => origin.source = parse_string(key, value)?.to_owned(),
+        "source" => parse_string(key, value)?.clone_into(&mut origin.source),
         "date" => {
             parse_day(key, value)?;
-            origin.date = unquote(value).unwrap_or(value).to_owned();
+            origin.date = day_text(value);
         }
         _ => {
             return Err(format!(
-                "`{}` before the first `[[price]]`: only `source` and `date` are allowed there",
+                "`{}` is outside a `[[price]]`: only `source` and `date` are allowed there",
                 truncate_key(key)
             ));
         }
@@ -96,24 +146,24 @@ struct RatesDraft {
 
 impl PriceRowDraft {
     /// Sets the value of a key. Returns an error message if the key is unknown or the value is invalid.
-    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+    fn set(&mut self, key: &str, value: &DeValue<'_>) -> Result<(), String> {
         match key {
             "models" => self.models = parse_strings(key, value)?,
             "from" => self.from = Some(parse_day(key, value)?),
             "note" => parse_string(key, value)?.clone_into(&mut self.note),
             "basis" => self.source = Some(parse_source(value)?),
             "web_search" => self.web_search = Some(parse_price(key, value)?.times(1000)),
-            "long.above" => self.above = Some(parse_count(key, value)?),
-            _ => {
-                let (rates, name) = match key.strip_prefix("long.") {
-                    Some(name) => (&mut self.long, name),
-                    None => (&mut self.base, key),
-                };
-                let slot = rates
-                    .rate_mut(name)
-                    .ok_or_else(|| format!("no price is called `{}`", truncate_key(key)))?;
-                *slot = Some(parse_price(key, value)?);
-            }
+            _ => self.base.set(key, key, value)?,
+        }
+        Ok(())
+    }
+
+    /// Sets the value of a key of `long`. Returns an error message if the key is unknown or the value is invalid.
+    fn set_long(&mut self, key: &str, value: &DeValue<'_>) -> Result<(), String> {
+        let full_key = format!("long.{key}");
+        match key {
+            "above" => self.above = Some(parse_count(&full_key, value)?),
+            _ => self.long.set(key, &full_key, value)?,
         }
         Ok(())
     }
@@ -150,6 +200,14 @@ impl PriceRowDraft {
 }
 
 impl RatesDraft {
+    /// Sets the price `name`. `key` is its name in an error message. Returns one if there is no such price.
+    fn set(&mut self, name: &str, key: &str, value: &DeValue<'_>) -> Result<(), String> {
+        let slot =
+            self.rate_mut(name).ok_or_else(|| format!("no price is called `{}`", truncate_key(key)))?;
+        *slot = Some(parse_price(key, value)?);
+        Ok(())
+    }
+
     /// Returns the price with this key. Returns `None` if no price has the key.
     fn rate_mut(&mut self, name: &str) -> Option<&mut Option<Money>> {
         Some(match name {
@@ -177,47 +235,33 @@ impl RatesDraft {
     }
 }
 
-/// Returns a line without its comment: the text after a `#` that is not in quotes.
-fn strip_comment(line: &str) -> &str {
-    let mut quote = None;
-    for (at, c) in line.char_indices() {
-        match (quote, c) {
-            (None, '#') => return &line[..at],
-            (None, '"' | '\'') => quote = Some(c),
-            (Some(open), _) if open == c => quote = None,
-            _ => {}
-        }
-    }
-    line
+fn parse_string<'v>(key: &str, value: &'v DeValue<'_>) -> Result<&'v str, String> {
+    value.as_str().ok_or_else(|| format!("`{key}` must be text in quotes"))
 }
 
-/// Returns the text between single or double quotes. Returns `None` if there are no quotes around the value, or if
-/// the text contains the same quote or, in double quotes, a backslash.
-fn unquote(value: &str) -> Option<&str> {
-    let strip_quotes = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
-    let plain = strip_quotes('"').filter(|text| !text.contains(['"', '\\']));
-    plain.or_else(|| strip_quotes('\'').filter(|text| !text.contains('\'')))
-}
-
-fn parse_string<'a>(key: &str, value: &'a str) -> Result<&'a str, String> {
-    unquote(value).ok_or_else(|| format!("`{key}` must be text in quotes, on one line and without escapes"))
-}
-
-/// Parses a quoted name or a list of them. Returns an error message that contains `key` if the value is neither.
-fn parse_strings(key: &str, value: &str) -> Result<Vec<String>, String> {
-    let error = || format!("`{key}` must be names in quotes: `[\"claude-opus-5\", \"my-*\"]`");
-    let Some(list) = value.strip_prefix('[') else {
-        return Ok(vec![unquote(value).filter(|name| !name.is_empty()).ok_or_else(error)?.to_owned()]);
+/// Parses a name or a list of them. Returns an error message that contains `key` if the value is neither.
+fn parse_strings(key: &str, value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    let name = |value: &DeValue<'_>| value.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    let names: Option<Vec<String>> = match value.as_array() {
+        Some(list) => list.iter().map(|item| name(item.get_ref())).collect(),
+        None => name(value).map(|name| vec![name]),
     };
-    let list = list.strip_suffix(']').ok_or_else(error)?.trim();
-    let names = list.strip_suffix(',').unwrap_or(list).split(',');
-    let name = |name: &str| unquote(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
-    names.map(|part| name(part).ok_or_else(error)).collect()
+    names
+        .filter(|names| !names.is_empty())
+        .ok_or_else(|| format!("`{key}` must be names in quotes: `[\"claude-opus-5\", \"my-*\"]`"))
+}
+
+/// Returns a date or a text as text. Other values give an empty text.
+fn day_text(value: &DeValue<'_>) -> String {
+    match value.as_datetime() {
+        Some(datetime) => datetime.to_string(),
+        None => value.as_str().unwrap_or_default().to_owned(),
+    }
 }
 
 /// Parses a day, with or without quotes, as its first moment in UTC. Returns an error message that contains `key`.
-fn parse_day(key: &str, value: &str) -> Result<Timestamp, String> {
-    let day = unquote(value).unwrap_or(value);
+fn parse_day(key: &str, value: &DeValue<'_>) -> Result<Timestamp, String> {
+    let day = day_text(value);
     let parse = || {
         let date: jiff::civil::Date = day.parse().ok().filter(|_| day.len() == 10)?;
         let start = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
@@ -227,21 +271,26 @@ fn parse_day(key: &str, value: &str) -> Result<Timestamp, String> {
 }
 
 /// Parses dollars per million tokens, 0 or from 0.000001 to 1,000,000. Returns the price of one token.
-fn parse_price(key: &str, value: &str) -> Result<Money, String> {
+fn parse_price(key: &str, value: &DeValue<'_>) -> Result<Money, String> {
     const MAX: f64 = 1e6;
-    let digits = value.starts_with(|first: char| first.is_ascii_digit()).then(|| value.replace('_', ""));
+    let digits = match value {
+        DeValue::Integer(integer) if integer.radix() == 10 => Some(integer.as_str()),
+        DeValue::Float(float) => Some(float.as_str()),
+        _ => None,
+    };
     let dollars = digits.and_then(|digits| digits.parse::<f64>().ok());
     let dollars = dollars.filter(|&dollars| dollars <= MAX && (dollars == 0.0 || dollars >= 1.0 / MAX));
     let money = dollars.and_then(|dollars| Money::from_dollars(dollars / MAX));
     money.ok_or_else(|| format!("`{key}` must be a number of dollars from 0 to {MAX}"))
 }
 
-fn parse_count(key: &str, value: &str) -> Result<u64, String> {
-    value.replace('_', "").parse().map_err(|_| format!("`{key}` must be a number of tokens"))
+fn parse_count(key: &str, value: &DeValue<'_>) -> Result<u64, String> {
+    let count = value.as_integer().and_then(|count| u64::from_str_radix(count.as_str(), count.radix()).ok());
+    count.ok_or_else(|| format!("`{key}` must be a number of tokens"))
 }
 
-fn parse_source(value: &str) -> Result<PriceSource, String> {
-    match unquote(value) {
+fn parse_source(value: &DeValue<'_>) -> Result<PriceSource, String> {
+    match value.as_str() {
         Some("published") => Ok(PriceSource::Published),
         Some("derived") => Ok(PriceSource::Derived),
         Some("client") => Ok(PriceSource::Client),

@@ -32,6 +32,13 @@ impl PriceTable {
         read::parse_table(text)
     }
 
+    /// Parses the `[[price]]` rows of a TOML document with other content, such as a configuration file.
+    ///
+    /// Returns `None` if it has no rows. Returns the first error with its line number.
+    pub fn parse_rows(text: &str) -> Result<Option<PriceTable>, PriceTableError> {
+        read::parse_rows(text)
+    }
+
     /// Sets the source of the first table unless the table states one.
     #[must_use]
     pub fn with_source(mut self, source: &str) -> PriceTable {
