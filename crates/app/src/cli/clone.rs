@@ -68,7 +68,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
     /// Show what would be omitted, and create nothing
-    #[arg(short = 'n', long)]
+    #[arg(short = 'd', long)]
     pub(crate) dry_run: bool,
 }
 

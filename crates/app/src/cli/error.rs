@@ -185,7 +185,7 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         ),
         CliError::BadTime(text) => (
             format!("cannot parse `{}` as a time", clean::line(text)),
-            "use 7d, 12h, 2w, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
+            "use today, yesterday, monday, 7d, 12h, 2w, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
         ),
         CliError::BadAmount(text) => {
             (format!("cannot parse `{}` as an amount", clean::line(text)), "use a number such as 4096, 4kB or 120k".to_owned())
@@ -240,7 +240,7 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         }
         CliError::BadPrices(error) => describe_prices_error(error),
         CliError::BadTurns(text) => {
-            (format!("cannot parse `{}` as a range of turns", clean::line(text)), "use 5, 3..9, 3.. or ..9".to_owned())
+            (format!("cannot parse `{}` as a range of turns", clean::line(text)), "use 5, 3-9, 3..9, 3.. or ..9".to_owned())
         }
     };
     out.note(&format!("{} {error}", paint(BAD, "error:")));

@@ -12,6 +12,7 @@ use super::error::{CliError, Exit};
 use super::figures::format_size;
 use super::out::Out;
 use super::output_path::resolve_output_path;
+use super::turn_range::parse_turns;
 use super::{AppContext, clean};
 use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save_file, write_export};
 use crate::prices;
@@ -46,10 +47,18 @@ pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Resul
         None => BranchSelector::Active,
     };
     let detail = args.detail.unwrap_or(format.default_detail());
-    let options = ExportOptions { format, detail, only_typed: args.only_typed, selector };
+    let turns = args.turns.as_deref().map(parse_turns).transpose()?;
+    let options = ExportOptions { format, detail, only_typed: args.only_typed, selector, turns };
     let path = app.find_session(&args.session)?;
     let prices = prices::load_prices(None)?;
     let view = ops::read::open_view(&path, &prices)?;
+    if options.turns.is_some()
+        && view.branch_view_of_turns(&options.selector, options.turns.as_ref())?.turns.is_empty()
+    {
+        let all = if args.all { "" } else { " (--all includes other branches)" };
+        out.note(&format!("no exported turn has this number{all}"));
+        return Ok(Exit::Nothing);
+    }
     let format_path = |path: &str| app.format_path(path);
     let context = ExportContext { prices: &prices, format_path: &format_path };
     let export = |writer: &mut dyn Write| write_export(&view, &options, &context, writer);

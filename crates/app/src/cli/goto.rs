@@ -1,4 +1,4 @@
-//! `rethread goto` and `rethread branch`: move the resume point.
+//! `rethread goto`: moves the resume point.
 
 use std::io::{self, BufRead, IsTerminal};
 
@@ -22,19 +22,6 @@ pub(crate) fn run(args: &args::Goto, app: &AppContext, out: &mut Out) -> Result<
     let request = GotoRequest {
         path: app.find_session_to_change(&args.session)?,
         at: EntrySelector { name: args.target.join(" "), before: args.before, exact: false },
-        now: write_report::now(&app.clock),
-        dry_run: args.write.dry_run,
-        even_if_live: args.write.even_if_live,
-    };
-    run_goto(request, app, out)
-}
-
-/// Runs `rethread branch`: makes clients resume from an entry given by uuid, line or turn. Unlike `goto`, it does not
-/// search the text of entries.
-pub(crate) fn run_branch(args: &args::Branch, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let request = GotoRequest {
-        path: app.find_session_to_change(&args.session)?,
-        at: EntrySelector { name: args.uuid.clone(), before: false, exact: true },
         now: write_report::now(&app.clock),
         dry_run: args.write.dry_run,
         even_if_live: args.write.even_if_live,

@@ -1,7 +1,7 @@
 //! `rethread ls`: lists sessions, newest first.
 
 use rethread_engine::ops;
-use rethread_engine::ops::list::{HiddenCounts, SessionFilter, SessionRow};
+use rethread_engine::ops::list::{HiddenCounts, SessionRow};
 
 use super::AppContext;
 use super::args::Ls;
@@ -21,19 +21,9 @@ use crate::text::session::git_branch_label;
 ///
 /// Returns [`Exit::Nothing`] if none matches, [`Exit::Failed`] if in addition files could not be read.
 pub(crate) fn run(ls: &Ls, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let parse_time = |text: &Option<String>| match text {
-        Some(text) => app.clock.parse_time(text).map(Some).ok_or_else(|| CliError::BadTime(text.clone())),
-        None => Ok(None),
-    };
-    let filter = SessionFilter {
-        all: ls.all,
-        project: ls.project.clone(),
-        title: ls.title.clone(),
-        branch: ls.git_branch.clone(),
-        model: ls.model.clone(),
-        since: parse_time(&ls.since)?,
-        until: parse_time(&ls.until)?,
-    };
+    let mut filter = ls.filter.to_filter(&app.clock)?;
+    filter.all |= ls.all;
+    filter.words.clone_from(&ls.words);
     let mut listing = ops::list::list_sessions(&app.roots, &filter, app.cache.as_ref());
     let total = listing.rows.len();
     listing.rows.truncate(ls.limit.unwrap_or(usize::MAX));
@@ -53,7 +43,7 @@ pub(crate) fn run(ls: &Ls, app: &AppContext, out: &mut Out) -> Result<Exit, CliE
     if total > listing.rows.len() {
         out.note(&format!("{} more (--limit)", group_digits((total - listing.rows.len()) as u64)));
     }
-    if let Some(note) = hidden_note_with_hint(&listing.hidden).filter(|_| !ls.all) {
+    if let Some(note) = hidden_note_with_hint(&listing.hidden).filter(|_| !filter.all) {
         out.note(&note);
     }
     error::print_warnings(&listing.failures, out);

@@ -48,6 +48,7 @@ mod totals;
 mod tree;
 mod trimmed;
 mod turn_printer;
+mod turn_range;
 mod undo;
 mod usage;
 mod write_report;
@@ -124,7 +125,6 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         Some(Command::Index(index)) => index::run(index, &app, out),
         Some(Command::Find(find)) => find::run(find, &app, out),
         Some(Command::Goto(goto)) => goto::run(goto, &app, out),
-        Some(Command::Branch(branch)) => goto::run_branch(branch, &app, out),
         Some(Command::Fork(fork)) => fork::run(fork, &app, out),
         Some(Command::Clone(clone)) => clone::run(clone, &app, out),
         Some(Command::Rescue(rescue)) => rescue::run(rescue, &app, out),

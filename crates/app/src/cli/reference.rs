@@ -11,9 +11,12 @@ use super::args::Args;
 const HEADER: &str = "# The command line
 
 Generated from the help texts by a test; do not edit. To regenerate it: `UPDATE_DOCS=1 cargo test -p rethread reference`.
+Every command also takes the global options, which are described below `rethread`.
 ";
 
 /// Appends the long help of a command to `page`, below a heading with its name.
+///
+/// The global options are described once, in the section of the program itself.
 fn write_section(command: &mut clap::Command, name: &str, page: &mut String) {
     let help = command.clone().bin_name(name).term_width(100).render_long_help();
     let help = help.to_string();
@@ -29,8 +32,9 @@ fn reference_matches_the_help_texts() {
     write_section(&mut command, "rethread", &mut page);
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     for name in names.iter().filter(|name| *name != "help") {
-        if let Some(sub) = command.find_subcommand_mut(name) {
-            write_section(&mut sub.clone(), &format!("rethread {name}"), &mut page);
+        if let Some(sub) = command.find_subcommand(name).filter(|sub| !sub.is_hide_set()) {
+            let hide_global = |arg: clap::Arg| if arg.is_global_set() { arg.hide(true) } else { arg };
+            write_section(&mut sub.clone().mut_args(hide_global), &format!("rethread {name}"), &mut page);
         }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");

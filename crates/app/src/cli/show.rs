@@ -1,7 +1,6 @@
 //! `rethread show`: prints a session turn by turn.
 
 use std::collections::HashSet;
-use std::ops::RangeInclusive;
 
 use rethread_engine::core::problem::{Problem, ProblemKind};
 use rethread_engine::ops;
@@ -18,6 +17,7 @@ use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, STRONG, paint};
 use super::table::truncate_to_width;
 use super::turn_printer::TurnPrinter;
+use super::turn_range::parse_turns;
 use super::{AppContext, layout};
 use crate::json;
 use crate::text::session::{git_branch_label, scope_label};
@@ -26,10 +26,7 @@ use crate::text::session::{git_branch_label, scope_label};
 ///
 /// Returns [`Exit::Nothing`] if no turn is shown.
 pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let turns = match &args.turns {
-        Some(text) => Some(parse_turns(text).ok_or_else(|| CliError::BadTurns(text.clone()))?),
-        None => None,
-    };
+    let turns = args.turns.as_deref().map(parse_turns).transpose()?;
     let path = app.find_session(&args.session)?;
     let branch = match &args.branch {
         Some(entry) => BranchSelector::Through(entry.clone()),
@@ -95,21 +92,6 @@ fn print_unformatted(show: &mut ShownSession, id: &str, raw: bool, out: &mut Out
         has_turns = true;
     }
     Ok(Exit::from_found(has_turns))
-}
-
-/// Parses a range of turns: `5`, `3..9`, `3..` or `..9`, with an optional `t` before the numbers.
-///
-/// Returns `None` if a number is invalid or the range is empty.
-fn parse_turns(text: &str) -> Option<RangeInclusive<u32>> {
-    let parse = |text: &str| text.trim().trim_start_matches('t').parse::<u32>().ok();
-    let Some((first, last)) = text.split_once("..") else {
-        let turn = parse(text)?;
-        return Some(turn..=turn);
-    };
-    let first = if first.is_empty() { 0 } else { parse(first)? };
-    let last = last.trim_start_matches('=');
-    let last = if last.is_empty() { u32::MAX } else { parse(last)? };
-    (first <= last).then_some(first..=last)
 }
 
 /// Prints the title, the id, the facts and the problems of a session.
@@ -200,17 +182,4 @@ fn print_problems(session: &Session, out: &mut Out) -> Result<(), CliError> {
         .map(|line| paint(style, &line))
         .collect::<Vec<_>>();
     lines.iter().try_for_each(|line| out.line(line))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::parse_turns;
-
-    #[test]
-    fn turns_are_parsed_in_all_forms() {
-        let parsed = ["5", "t5", "3..9", "3..", "..9", "t3..t9", "3..=9", ".."].map(parse_turns);
-        let all = u32::MAX;
-        assert_eq!(parsed.map(Option::unwrap), [5..=5, 5..=5, 3..=9, 3..=all, 0..=9, 3..=9, 3..=9, 0..=all]);
-        assert_eq!(["", "x", "9..3", "1-2", "-1"].map(parse_turns), [const { None }; 5]);
-    }
 }

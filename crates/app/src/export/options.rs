@@ -1,6 +1,7 @@
 //! Options of an export, and the choice of the writer by format.
 
 use std::io;
+use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
 use rethread_engine::Error;
@@ -80,6 +81,23 @@ pub(crate) struct ExportOptions {
     pub(crate) only_typed: bool,
     /// Selects the turns to export.
     pub(crate) selector: BranchSelector,
+    /// The numbers of the turns to export. `None` exports all selected turns.
+    pub(crate) turns: Option<RangeInclusive<u32>>,
+}
+
+impl ExportOptions {
+    /// States which turns of the session are exported.
+    pub(super) fn scope_label(&self, branch: &BranchView) -> String {
+        let mut label = scope_label(&branch.scope, &self.selector);
+        let mut numbers = branch.turns.iter().filter_map(|turn| turn.number);
+        if let Some(first) = numbers.next().filter(|_| self.turns.is_some()) {
+            match numbers.next_back() {
+                Some(last) => label.push_str(&format!("; here t{first} to t{last}")),
+                None => label.push_str(&format!("; here t{first}")),
+            }
+        }
+        label
+    }
 }
 
 /// The user's settings that an export depends on.
@@ -119,21 +137,21 @@ pub(crate) fn write_export(
     context: &ExportContext<'_>,
     out: &mut dyn io::Write,
 ) -> Result<(), ExportError> {
-    let branch = view.branch_view(&options.selector)?;
+    let branch = view.branch_view_of_turns(&options.selector, options.turns.as_ref())?;
     let detail = options.detail;
     let session = &view.session;
     let folder = session.info.cwd.as_deref().unwrap_or_default();
     match options.format {
         Format::Html => page::write_page(view, &branch, options, context, out),
         Format::Md => {
-            let scope = scope_label(&branch.scope, &options.selector);
+            let scope = options.scope_label(&branch);
             out.write_all(markdown::format_header(view, &scope, context).as_bytes())?;
             write_turns(view, &branch, options, out, |turn| {
                 Ok(markdown::format_turn(turn, detail, folder).into_bytes())
             })
         }
         Format::Text => {
-            let scope = scope_label(&branch.scope, &options.selector);
+            let scope = options.scope_label(&branch);
             out.write_all(text::format_header(view, &scope, context).as_bytes())?;
             write_turns(view, &branch, options, out, |turn| {
                 Ok(text::format_turn(turn, detail, folder).into_bytes())

@@ -22,7 +22,7 @@ use crate::html::map::{MAX_MAP_ENTRIES, SessionMap, render_map};
 use crate::html::session::{SessionHeader, format_session_facts};
 use crate::html::{assets, frame};
 use crate::text::clean;
-use crate::text::session::{git_branch_label, scope_label};
+use crate::text::session::git_branch_label;
 use crate::text::time::Clock;
 
 /// Total size in bytes of the markup after which further chunks are packed.
@@ -116,7 +116,7 @@ fn render_header(
     let info = &view.session.info;
     let folder = (context.format_path)(info.cwd.as_deref().unwrap_or_default());
     let git_branch = git_branch_label(info.git_branch.as_deref());
-    let scope = scope_label(&branch.scope, &options.selector);
+    let scope = options.scope_label(branch);
     let map = SessionMap {
         branch,
         entries: &view.build_map(branch, MAX_MAP_ENTRIES)?,

@@ -35,7 +35,7 @@ pub(crate) struct GotoJson<'a> {
     expected_loads: Vec<ExpectedLoadJson<'a>>,
 }
 
-/// Builds the `goto` object of `goto` and `branch`. An `op` of `null` means a dry run.
+/// Builds the `goto` object of `goto`. An `op` of `null` means a dry run.
 pub(crate) fn build_goto(outcome: &GotoOutcome) -> ObjectJson<GotoJson<'_>> {
     build_object(
         "goto",

@@ -1,5 +1,6 @@
 //! Parses times from the command line. Formats times in the time zone of the user, or in UTC.
 
+use jiff::civil::Weekday;
 use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::TimeZone;
 use jiff::{Span, Zoned, civil};
@@ -43,9 +44,10 @@ impl Clock {
         self.now.timestamp()
     }
 
-    /// Parses an age (`7d`, `12h`, `2w`), `now`, `today`, `yesterday`, a local date (`2026-01-31`) or RFC 3339.
+    /// Parses an age (`7d`, `12h`, `2w`), `now`, `today`, `yesterday`, a day of the week (`monday`, `mon`), a local date
+    /// (`2026-01-31`) or RFC 3339.
     ///
-    /// A day without a time is its local midnight. Returns `None` if the text is none of these, or out of range.
+    /// A day without a time is its local midnight. A day of the week is its last one, today included. Returns `None` if the text is none of these, or out of range.
     pub(crate) fn parse_time(&self, text: &str) -> Option<Timestamp> {
         let text = text.trim();
         let start_of_day = |zoned: Zoned| zoned.start_of_day().ok();
@@ -53,7 +55,7 @@ impl Clock {
             "now" => Some(self.now.clone()),
             "today" => start_of_day(self.now.clone()),
             "yesterday" => start_of_day(self.now.yesterday().ok()?),
-            lower => self.parse_age(lower),
+            lower => self.parse_age(lower).or_else(|| start_of_day(self.parse_weekday(lower)?)),
         };
         let zoned = zoned.or_else(|| text.parse::<jiff::Timestamp>().ok().map(|t| t.to_zoned(TimeZone::UTC)));
         // A date without a time is parsed as its local midnight.
@@ -62,6 +64,16 @@ impl Clock {
             local.to_zoned(self.now.time_zone().clone()).ok()
         });
         Some(Timestamp(zoned?.timestamp().as_millisecond()))
+    }
+
+    /// Parses the name of a day of the week, in full or its first three letters. Returns its last occurrence, which may
+    /// be today.
+    fn parse_weekday(&self, text: &str) -> Option<Zoned> {
+        let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+        let position = names.iter().position(|name| *name == text || name[..3] == *text)?;
+        let wanted = Weekday::from_monday_zero_offset(i8::try_from(position).ok()?).ok()?;
+        let days = i64::from(self.now.weekday().since(wanted));
+        self.now.checked_sub(Span::new().try_days(days).ok()?).ok()
     }
 
     /// Parses an age such as `12h` and subtracts it from the current time. Units are `m`, `min`, `h`, `d`, `w`, `mo`, `y`.
@@ -163,10 +175,14 @@ mod tests {
         assert_eq!(parse("2w"), "2026-02-24T11:30:00.000Z");
         assert_eq!(parse("today"), "2026-03-09T23:00:00.000Z");
         assert_eq!(parse("Yesterday"), "2026-03-08T23:00:00.000Z");
+        // The current time is on a Tuesday.
+        assert_eq!(parse("monday"), "2026-03-08T23:00:00.000Z");
+        assert_eq!(parse("Tue"), "2026-03-09T23:00:00.000Z");
+        assert_eq!(parse("wednesday"), "2026-03-03T23:00:00.000Z");
         assert_eq!(parse("2026-01-31"), "2026-01-30T23:00:00.000Z");
         assert_eq!(parse("2026-01-31T10:00"), "2026-01-31T09:00:00.000Z");
         assert_eq!(parse("2026-01-31T10:00:00Z"), "2026-01-31T10:00:00.000Z");
-        assert_eq!(["soon", "", "d", "7", "7q", "2026-13-01"].map(parse), ["-"; 6]);
+        assert_eq!(["soon", "", "d", "7", "7q", "2026-13-01", "mo", "mond"].map(parse), ["-"; 8]);
     }
 
     #[test]

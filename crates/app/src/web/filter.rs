@@ -44,7 +44,7 @@ pub(crate) fn filter_sessions<'l>(
         let text = params.text(name)?;
         let parsed = clock.parse_time(text);
         if parsed.is_none() {
-            errors.push(format!("`{}` is not a time: try 7d, yesterday or 2026-01-31", clean::line(text)));
+            errors.push(format!("`{}` is not a time: try 7d, monday or 2026-01-31", clean::line(text)));
         }
         parsed
     };
@@ -58,6 +58,7 @@ pub(crate) fn filter_sessions<'l>(
         model: text("model"),
         since,
         until,
+        ..SessionFilter::default()
     };
     // Warm-ups and subagents without a session have no rows; they were counted when the list was read.
     let mut hidden = list.listing.hidden;

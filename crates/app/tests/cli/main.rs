@@ -35,6 +35,8 @@ mod index_crash;
 #[cfg(test)]
 mod journal;
 #[cfg(test)]
+mod options;
+#[cfg(test)]
 mod other_writers;
 #[cfg(test)]
 mod reading;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use rethread_core::entry::Timestamp;
 use rethread_core::id::Id;
@@ -22,6 +23,10 @@ use crate::session::per_file_cache::{PerFileCache, find_files};
 pub struct SessionFilter {
     /// Also list headless, warm-up and empty sessions.
     pub all: bool,
+    /// Only empty sessions. Has an effect only with `all`, because empty sessions are not listed otherwise.
+    pub only_empty: bool,
+    /// Words, each of which the title, the project, the git branch or the id contains.
+    pub words: Vec<String>,
     /// A text that the working folder or the folder of the session file contains.
     pub project: Option<String>,
     /// A text that the title contains.
@@ -34,6 +39,8 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// The session started before this time.
     pub until: Option<Timestamp>,
+    /// The session was last active before this time.
+    pub last_before: Option<Timestamp>,
 }
 
 /// A session in a list.
@@ -47,6 +54,8 @@ pub struct SessionRow {
     pub title: Title,
     /// The properties of the session that were read from its file.
     pub info: SessionInfo,
+    /// The time of the last change of the file.
+    pub modified: Option<Timestamp>,
     /// The size of its files in bytes, subagents included.
     pub bytes: u64,
     /// The number of subagents, without warm-ups.
@@ -160,6 +169,12 @@ fn read_info(file: &SessionFile) -> Result<(SessionInfo, u64), Error> {
     Ok((builder.finish(&tree, scan.lines, &scan.problems), scan.bytes))
 }
 
+/// Converts a time of the file system. Returns `None` if it is before 1970 or out of range.
+fn to_timestamp(time: SystemTime) -> Option<Timestamp> {
+    let millis = time.duration_since(SystemTime::UNIX_EPOCH).ok()?.as_millis();
+    i64::try_from(millis).ok().map(Timestamp)
+}
+
 /// Builds a row per main file and adds the subagent files to the rows of their sessions. Counts warm-ups and orphans.
 fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> {
     let titles = SummaryTitles::from_sessions(all.iter().map(|file| &file.info));
@@ -177,6 +192,7 @@ fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> 
                 live: live_ids.contains(&id),
                 title: info.title(info.find_summary(&titles)),
                 id,
+                modified: file.mtime.and_then(to_timestamp),
                 bytes: file.len,
                 agents: info.sidechain_agents,
                 links: SessionLinks::default(),
@@ -284,10 +300,32 @@ impl SessionFilter {
                 || row.info.models.iter().any(|model| contains(Some(model), &self.model)))
             && self.since.is_none_or(|since| row.info.last_time.is_some_and(|last| last >= since))
             && self.until.is_none_or(|until| row.info.first_time.is_some_and(|first| first < until))
+            && self.last_before.is_none_or(|before| row.last_activity().is_some_and(|last| last < before))
+            && (!self.only_empty || row.info.is_empty())
+            && self.words.iter().all(|word| row.contains_word(word))
     }
 }
 
 impl SessionRow {
+    /// Returns the time of the last message. For a session without one, returns the time of the last change of the file.
+    pub fn last_activity(&self) -> Option<Timestamp> {
+        self.info.last_time.or(self.modified)
+    }
+
+    /// Returns `true` if the title, the project, the git branch or the id contains a word. Case is ignored.
+    fn contains_word(&self, word: &str) -> bool {
+        let word = word.to_lowercase();
+        let folder = self.path.parent().and_then(|folder| folder.to_str());
+        let texts = [
+            Some(self.title.text.as_str()),
+            self.info.cwd.as_deref(),
+            folder,
+            self.info.git_branch.as_deref(),
+            Some(self.id.as_str()),
+        ];
+        texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&word))
+    }
+
     /// Returns the folder in which the session was started, or the folder of its file if that is unknown.
     pub fn project(&self) -> String {
         let folder = || self.path.parent().map(|folder| folder.display().to_string());

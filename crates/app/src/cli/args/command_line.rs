@@ -84,7 +84,7 @@ fn mark_query_words(mut words: Vec<OsString>) -> Vec<OsString> {
         let word = word.to_owned();
         if takes_value(&command, &word) || takes_value(search, &word) {
             idx += 1;
-        } else if is_query_word(&word) {
+        } else if is_query_word(&word, &[search, &command]) {
             words[idx] = format!("{MARKER}{word}").into();
         }
         idx += 1;
@@ -92,14 +92,25 @@ fn mark_query_words(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// Returns `true` if a word begins with one dash and is not a short option of `search`, also with a number (`-n5`).
-fn is_query_word(word: &str) -> bool {
+/// Returns `true` if a word begins with one dash and is not a short option of `commands`, also with a number (`-n5`).
+fn is_query_word(word: &str, commands: &[&clap::Command]) -> bool {
     let Some(rest) = word.strip_prefix('-') else { return false };
-    let is_option = matches!(rest, "" | "l" | "h" | "V") || rest.starts_with('-');
+    let is_short = |short: char| matches!(short, 'h' | 'V') || has_short_option(commands, short);
+    let mut chars = rest.chars();
+    let is_option = match (chars.next(), chars.next()) {
+        (None | Some('-'), _) => true,
+        (Some(short), None) => is_short(short),
+        _ => false,
+    };
     !is_option
         && !rest
             .strip_prefix('n')
             .is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit() || b == b'='))
+}
+
+/// Returns `true` if one of the commands has this short option.
+fn has_short_option(commands: &[&clap::Command], short: char) -> bool {
+    commands.iter().flat_map(|command| command.get_arguments()).any(|arg| arg.get_short() == Some(short))
 }
 
 #[cfg(test)]
@@ -112,6 +123,7 @@ mod tests {
             ("search a -b", "search a ~-b"),
             ("search -b a", "search ~-b a"),
             ("search a -l -n 5 -n5 -h", "search a -l -n 5 -n5 -h"),
+            ("search a -a -ab -e", "search a -a ~-ab ~-e"),
             ("search a -not -limit -l", "search a ~-not ~-limit -l"),
             ("search a --limit -5 -x", "search a --limit -5 ~-x"),
             ("search a --json -x --root /r -y", "search a --json ~-x --root /r ~-y"),

@@ -17,12 +17,16 @@ use crate::export::{Detail, Format};
 #[command(after_help = "Examples:\n  \
     rethread export last > talk.md\n  \
     rethread export last -o talk.html\n  \
+    rethread export 3f2a --turns 4-6 -o part.html\n  \
     rethread export 3f2a -o talk.html --all\n  \
     rethread export 3f2a --format text --detail prompts\n  \
     rethread export last --json | jq -r 'select(.prompt) | .prompt'")]
 pub(crate) struct Export {
     /// Session to export
     pub(crate) session: String,
+    /// Only these of the selected turns: 5, 3-9, 3..9, 3.. or ..9
+    #[arg(short, long, value_name = "RANGE")]
+    pub(crate) turns: Option<String>,
     /// Output format: html, md, json or text (default: by file name, or md)
     #[arg(short, long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "json")]
     pub(crate) format: Option<Format>,

@@ -10,20 +10,25 @@ use super::out::Color;
 
 mod command_line;
 mod export;
+mod filter;
+mod groups;
 mod read;
 mod search;
+#[cfg(test)]
+mod short_flags;
 mod usage;
 mod write;
 
 pub(crate) use self::command_line::{parse_command_line, strip_marker};
 pub(crate) use self::export::Export;
+pub(crate) use self::filter::FilterArgs;
 pub(crate) use self::read::{
     Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Schema, Serve,
     Show, Stats, Tools, Tree,
 };
 pub(crate) use self::search::{Index, Search};
 pub(crate) use self::usage::{Statusline, Usage};
-pub(crate) use self::write::{Branch, Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
+pub(crate) use self::write::{Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
 /// Builds a parser that accepts exactly the names of `values` and returns the value. `name` returns the name of a value.
 pub(crate) fn name_parser<T: Copy + Send + Sync + 'static>(
@@ -48,6 +53,7 @@ const STYLES: Styles = Styles::styled()
 /// overview.
 #[derive(Debug, Parser)]
 #[command(name = "rethread", version, styles = STYLES, max_term_width = 100)]
+#[command(help_template = groups::help_template(), next_help_heading = "Global options")]
 #[command(
     after_help = "To name a session, use its id or the start of it, words from its title, a path, or `last`.\n\
     Exit codes: 0 done, 1 nothing matched, 2 failed, 3 refused for safety, 130 interrupted."
@@ -57,7 +63,7 @@ const STYLES: Styles = Styles::styled()
     Examples:\n  \
     rethread                      overview and next steps\n  \
     rethread show last            read the newest session\n  \
-    rethread ls --since 7d        sessions of the last week\n  \
+    rethread ls --since monday    sessions of this week\n  \
     rethread search flaky test    search all sessions\n  \
     rethread --demo show last     try it with invented sessions\n\n\
     Exit codes: 0 done, 1 nothing matched, 2 failed, 3 refused for safety, 130 interrupted."
@@ -126,7 +132,6 @@ pub(crate) enum Command {
     Index(Index),
     Doctor(Doctor),
     Goto(Goto),
-    Branch(Branch),
     Fork(Fork),
     Clone(super::clone::Args),
     Rescue(super::rescue::Args),

@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use rethread_engine::core::query::TextSource;
 
-use super::name_parser;
+use super::{FilterArgs, name_parser};
 
 /// Read, search and edit all sessions in the browser
 ///
@@ -34,31 +34,20 @@ pub(crate) struct Serve {
 /// Each row shows the start of the session id, the time since the last message, the number of turns, branches and
 /// subagents, the size, the git branch, the project and the title. Labels before the title mark sessions that are open
 /// in a client (live), forked from another session (fork), planning or implementing a plan (plan, impl), compacted, or
-/// damaged. Headless sessions and sessions without messages are hidden.
+/// damaged. Headless sessions and sessions without messages are hidden, unless --all or --empty is given.
 #[derive(Debug, clap::Args)]
+#[command(visible_alias = "list")]
 #[command(after_help = "Examples:\n  \
-    rethread ls --since 7d\n  \
-    rethread ls --project website --title login\n  \
+    rethread ls login                 title, project, git branch or id contains `login`\n  \
+    rethread ls --since monday\n  \
+    rethread ls --project website --older-than 90d\n  \
     rethread ls --all --json | jq -r .id")]
 pub(crate) struct Ls {
-    /// Only projects with this text in their path
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) project: Option<String>,
-    /// Only sessions with this text in their title
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) title: Option<String>,
-    /// Only sessions used since: 7d, 12h, 2w, yesterday, 2026-01-31
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) since: Option<String>,
-    /// Only sessions started before
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) until: Option<String>,
-    /// Only git branches with this text in their name
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) git_branch: Option<String>,
-    /// Only sessions that used a model with this text in its name
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) model: Option<String>,
+    /// Only sessions whose title, project, git branch or id contains each of these words
+    #[arg(value_name = "WORDS")]
+    pub(crate) words: Vec<String>,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     /// Show at most N sessions
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) limit: Option<usize>,
@@ -84,15 +73,16 @@ pub(crate) enum Detail {
 /// is shown, from its first turn to the entry that the client resumes from. Turns before a compaction are included and
 /// marked. Turns on other branches are shown with --all. `export` and the pages of `serve` select turns in the same way.
 #[derive(Debug, clap::Args)]
+#[command(visible_alias = "cat")]
 #[command(after_help = "Examples:\n  \
     rethread show last\n  \
-    rethread show 3f2a --turns 4..6 --tools full\n  \
+    rethread show 3f2a --turns 4-6 --tools full\n  \
     rethread show 3f2a --all\n  \
     rethread show 3f2a --turns 7 --raw | jq .")]
 pub(crate) struct Show {
     /// Session: id, start of an id, words from the title, path, or `last`
     pub(crate) session: String,
-    /// Only these of the selected turns: 5, 3..9, 3.. or ..9
+    /// Only these of the selected turns: 5, 3-9, 3..9, 3.. or ..9
     #[arg(short, long, value_name = "RANGE")]
     pub(crate) turns: Option<String>,
     /// Detail of tool calls: none, brief or full
@@ -165,14 +155,14 @@ pub(crate) enum ReadingRule {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread context last\n  \
-    rethread context 3f2a --turns\n  \
+    rethread context 3f2a --by-turn\n  \
     rethread context last --json | jq 'select(.type == \"context_cause\")'")]
 pub(crate) struct Context {
     /// Session to measure
     pub(crate) session: String,
     /// Also list what each turn added
-    #[arg(short, long)]
-    pub(crate) turns: bool,
+    #[arg(long, alias = "turns")]
+    pub(crate) by_turn: bool,
 }
 
 /// List all branches of a session
@@ -228,7 +218,7 @@ pub(crate) struct Tree {
     #[arg(short, long)]
     pub(crate) all: bool,
     /// Output format: text, dot, svg or json
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "json")]
+    #[arg(short, long, value_name = "FORMAT", hide_possible_values = true, conflicts_with = "json")]
     pub(crate) format: Option<Format>,
 }
 
@@ -318,10 +308,10 @@ pub(crate) struct Doctor {
     /// Session to check (default: all)
     pub(crate) session: Option<String>,
     /// Check all sessions of the store, which is the default
-    #[arg(long, conflicts_with = "session")]
+    #[arg(short, long, conflicts_with = "session")]
     pub(crate) all: bool,
     /// Include sessions without warnings or errors
-    #[arg(short, long, conflicts_with = "session")]
+    #[arg(long, conflicts_with = "session")]
     pub(crate) everything: bool,
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct Search {
     #[arg(long, value_name = "N", conflicts_with = "sessions")]
     pub(crate) resume: Option<usize>,
     /// Include attachments, progress and lines of unknown types
-    #[arg(long)]
+    #[arg(short, long)]
     pub(crate) all: bool,
 }
 

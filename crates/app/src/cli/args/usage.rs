@@ -36,8 +36,9 @@ impl PriceArgs {
 /// and project in which it first appeared. For every grouping, the rows add up to the total; --check verifies this. `≥`
 /// marks a lower bound: the client wrote a response before its end was received, or a model has no price.
 #[derive(Debug, clap::Args)]
+#[command(visible_alias = "cost")]
 #[command(after_help = "Examples:\n  \
-    rethread usage --since 7d\n  \
+    rethread usage --since monday\n  \
     rethread usage --by month\n  \
     rethread usage --by project --since 2026-01-01 --csv > spent.csv\n  \
     rethread usage last --by reach\n  \
@@ -49,7 +50,7 @@ pub(crate) struct Usage {
     #[arg(short, long, value_name = "GROUP", default_value = "day", hide_possible_values = true)]
     #[arg(value_parser = name_parser(&GroupBy::ALL, GroupBy::name))]
     pub(crate) by: GroupBy,
-    /// Only usage since: 7d, 12h, 2w, yesterday, 2026-01-31
+    /// Only usage since: today, yesterday, monday, 7d, 12h, 2w, 2026-01-31
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
     /// Only usage before
@@ -83,7 +84,7 @@ pub(crate) struct Usage {
     pub(crate) prices: PriceArgs,
 }
 
-/// Print one line about the running session for Claude Code's status line
+/// Print one line for the status line of Claude Code
 ///
 /// Claude Code runs the command in its `statusLine` setting after every message, passes session data on stdin, and shows
 /// the output below the prompt. The line shows the model, the cost of the session with its subagents, of all sessions

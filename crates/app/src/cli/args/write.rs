@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 pub(crate) struct WriteArgs {
     /// Show what would change, and change nothing
-    #[arg(long)]
+    #[arg(short = 'd', long)]
     pub(crate) dry_run: bool,
     /// Proceed even if a client is using the session
     ///
@@ -24,6 +24,7 @@ pub(crate) struct WriteArgs {
 /// listed by `branches`, or text contained in the entry. If a compaction lies between, the entries leading to the target
 /// are appended again after it.
 #[derive(Debug, clap::Args)]
+#[command(alias = "branch")]
 #[command(after_help = "Examples:\n  \
     rethread goto last t9               resume after turn 9\n  \
     rethread goto last t9 --before      resume before prompt 9\n  \
@@ -39,22 +40,6 @@ pub(crate) struct Goto {
     /// Move to the entry before the target
     #[arg(long)]
     pub(crate) before: bool,
-    #[command(flatten)]
-    pub(crate) write: WriteArgs,
-}
-
-/// Move the resume point to the entry with a given uuid
-///
-/// The form of `goto` for scripts: accepts a uuid, its first digits, L118 or t9, but no text.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    rethread branch 3f2a 0effbfda\n  \
-    rethread branches 3f2a --json | jq -r .tip | head -1 | xargs rethread branch 3f2a")]
-pub(crate) struct Branch {
-    /// Session to change
-    pub(crate) session: String,
-    /// Target entry: uuid or its first digits, L118 (line) or t9 (turn)
-    pub(crate) uuid: String,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }
@@ -82,7 +67,7 @@ pub(crate) struct Fork {
     #[arg(long, value_name = "TITLE")]
     pub(crate) title: Option<String>,
     /// Show what would be created, and create nothing
-    #[arg(long)]
+    #[arg(short = 'd', long)]
     pub(crate) dry_run: bool,
 }
 
@@ -146,6 +131,7 @@ pub(crate) struct Rename {
 /// data about the session: file history, todos and tasks. Nothing is deleted. `rethread undo` restores it, until `rethread
 /// log --prune` empties the trash.
 #[derive(Debug, clap::Args)]
+#[command(visible_alias = "delete")]
 #[command(after_help = "Examples:\n  \
     rethread rm 3f2a --dry-run       show what would be moved\n  \
     rethread rm 3f2a b27e            two sessions, as two operations")]
@@ -183,7 +169,7 @@ pub(crate) struct Log {
     #[arg(long, value_name = "WHEN", default_value = "90d", requires = "prune")]
     pub(crate) older_than: String,
     /// Show what would be deleted, and delete nothing
-    #[arg(long, requires = "prune")]
+    #[arg(short = 'd', long, requires = "prune")]
     pub(crate) dry_run: bool,
 }
 

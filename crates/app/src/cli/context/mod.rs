@@ -43,10 +43,10 @@ const MAX_CHART_WIDTH: usize = 120;
 /// Returns [`Exit::Nothing`] if the context is empty.
 pub(crate) fn run(args: &args::Context, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let path = app.find_session(&args.session)?;
-    let context = ops::context::analyze_context(&ContextRequest { path, turns: args.turns })?;
+    let context = ops::context::analyze_context(&ContextRequest { path, turns: args.by_turn })?;
     let has_context = context.window.used_tokens() > 0;
     if out.is_json() {
-        print_json(&context, args.turns, out)?;
+        print_json(&context, args.by_turn, out)?;
         return Ok(Exit::from_found(has_context));
     }
     if !has_context {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &args::Context, app: &AppContext, out: &mut Out) -> Resu
         out.line("")?;
         print_growth(&context, out)?;
     }
-    if args.turns {
+    if args.by_turn {
         print_heading("By turn", out)?;
         print_turns(&context, out)?;
     }

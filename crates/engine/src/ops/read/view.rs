@@ -1,6 +1,7 @@
 //! A session that is loaded once. Its turns are read when they are needed.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use rethread_core::entry::{Entry, EntryRole, Timestamp};
@@ -129,8 +130,18 @@ impl SessionView {
 
     /// Builds the view of a branch, with the turns that [`show_session`](crate::ops::show::show_session) selects.
     pub fn branch_view(&self, selector: &BranchSelector) -> Result<BranchView, Error> {
+        self.branch_view_of_turns(selector, None)
+    }
+
+    /// Builds the view of a branch with only the turns whose numbers are in `turns`. `None` keeps all turns. The scope
+    /// covers all of them.
+    pub fn branch_view_of_turns(
+        &self,
+        selector: &BranchSelector,
+        turns: Option<&RangeInclusive<u32>>,
+    ) -> Result<BranchView, Error> {
         let tree = &self.session.tree;
-        let (path, groups) = select_turns(&self.session, selector)?;
+        let (path, mut groups) = select_turns(&self.session, selector)?;
         let (branch, fork_starts) = match (selector, path.leaf) {
             (BranchSelector::AllTurns, _) => (None, fork_marks::find_fork_starts(tree, &self.branches)),
             (BranchSelector::Sidechain(_), _) | (_, None) => (None, Vec::new()),
@@ -140,6 +151,9 @@ impl SessionView {
             ),
         };
         let scope = TurnScope::new(&self.session, &groups);
+        if let Some(turns) = turns {
+            groups.retain(|group| group.number.is_some_and(|number| turns.contains(&number)));
+        }
         Ok(BranchView { scope, branch, ..self.build_view(path.leaf, groups, &fork_starts) })
     }
 

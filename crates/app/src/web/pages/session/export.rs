@@ -48,7 +48,8 @@ pub(crate) async fn export(
     else {
         return response::not_found("the detail of an export is prompts, answers, tools or everything");
     };
-    let options = ExportOptions { format, detail, only_typed: false, selector: params.selector() };
+    let options =
+        ExportOptions { format, detail, only_typed: false, selector: params.selector(), turns: None };
     let Ok(permit) = server.exports.clone().acquire_owned().await else {
         return response::not_found("the session could not be exported");
     };
