@@ -17,6 +17,20 @@ pub enum Error {
         /// The cause.
         source: io::Error,
     },
+    /// The walk over the folders ended early, so sessions may be missing.
+    #[error(
+        "stopped at `{}` after {limit} folders{}; sessions in the rest are missing",
+        path.display(),
+        if *is_linked { " behind symbolic links" } else { "" }
+    )]
+    TooManyFolders {
+        /// The first folder that was not visited.
+        path: PathBuf,
+        /// The limit that was reached.
+        limit: u64,
+        /// Whether only folders behind symbolic links count.
+        is_linked: bool,
+    },
     /// No session matches the name. The name `last` fails only if there are no sessions.
     #[error("{}", if name == "last" { "there are no sessions".to_owned() } else { format!("no session matches `{name}`") })]
     UnknownSession {

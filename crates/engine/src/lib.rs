@@ -72,7 +72,9 @@ mod store;
 mod writer;
 
 pub use cache::{CacheDir, CacheWarning};
-pub use disk::{FileLease, ProcessTable, Roots, SystemProcesses, UnknownProcesses};
+pub use disk::{
+    FileLease, ProcessTable, Roots, SystemProcesses, UnknownProcesses, WalkProgress, set_walk_observer,
+};
 pub use error::{Error, FileChange, LiveEvidence, describe_io_error};
 pub use rethread_core as core;
 pub use search_index::Progress;

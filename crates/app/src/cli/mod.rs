@@ -114,6 +114,9 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         writer: open_writer(state),
         cache: cache.map(CacheDir::new),
     };
+    if !matches!(args.command, Some(Command::Serve(_) | Command::Statusline(_))) {
+        progress::show_long_walks();
+    }
     match &args.command {
         None => overview::run(&app, args.demo, out),
         Some(Command::Serve(serve)) => serve::run(serve, app, args.demo, out),

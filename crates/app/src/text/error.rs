@@ -40,6 +40,7 @@ pub(crate) fn hint(error: &Error) -> String {
             "name an entry by its uuid or the start of it, L118 (line) or t9 (turn)"
         }
         Error::AmbiguousEntry { .. } => "type more of the text, or one of these",
+        Error::TooManyFolders { .. } => "name the folders that contain sessions with --root",
         Error::NothingBefore { .. } => "start a new session instead",
         Error::NotAResumePoint { .. } => {
             "it belongs to a subagent, or clients do not read the lines above it"

@@ -45,6 +45,26 @@ fn paths_with_unusual_characters_are_changed_and_restored() {
 }
 
 #[test]
+fn folders_that_link_to_each_other_are_listed_once_under_their_real_paths() {
+    let home = new_home();
+    let name = |idx: usize| format!(".claude/projects/-p{idx:02}");
+    for from in 0..12 {
+        let id = format!("cccccccc-0000-4000-8000-0000000000{from:02}");
+        home.write_old(&format!("{}/{id}.jsonl", name(from)), session_text("hello"));
+        for to in (0..12).filter(|to| *to != from) {
+            let link = home.path().join(name(from)).join(format!("0-{to}"));
+            std::os::unix::fs::symlink(home.path().join(name(to)), link).unwrap();
+        }
+    }
+    // The walk is the same with a cache and without one, and in both runs.
+    let runs = [&["ls", "--json"][..], &["ls", "--json"], &["ls", "--json", "--no-index"]];
+    let outputs = runs.map(|args| home.run(args).out);
+    assert_eq!(outputs[0].matches("\"type\":\"session\"").count(), 12, "{}", outputs[0]);
+    assert!(!outputs[0].contains("/0-"), "no path contains a link: {}", outputs[0]);
+    assert!(outputs.iter().all(|output| *output == outputs[0]));
+}
+
+#[test]
 fn symlinks_to_folders_and_files_are_kept() {
     let home = new_home();
     let linked_folder_file = home.write_old(&format!("elsewhere/{SESSION}.jsonl"), session_text("hello"));

@@ -39,27 +39,27 @@ impl<'c> DirCache<'c> {
     }
 
     /// Returns the cached names in a directory, each with whether it is a directory. Returns `None` if the directory is not
-    /// cached, has changed or cannot be accessed.
-    pub(super) fn reuse_listing(&mut self, path: &Path) -> Option<&'c [(PathBuf, bool)]> {
+    /// cached or its metadata `meta` has changed.
+    pub(super) fn reuse_listing(&mut self, path: &Path, meta: &Metadata) -> Option<&'c [(PathBuf, bool)]> {
         let dir = *self.cached.get(&path_id(path)).filter(|dir| dir.path.as_os_str() == path.as_os_str())?;
-        let meta = std::fs::symlink_metadata(path).ok()?;
-        if FileFingerprint::from_metadata(&meta) != dir.fingerprint {
+        if FileFingerprint::from_metadata(meta) != dir.fingerprint {
             return None;
         }
         self.reused.push(dir);
         Some(&dir.names)
     }
 
-    /// Adds the listing of a directory, unless it may have changed since. The tuple contains the metadata of the directory
-    /// and the current time, both read before the names.
+    /// Adds the listing of a directory, unless it may have changed since. `meta` is the metadata of the directory and `now`
+    /// the current time, both read before the names.
     pub(super) fn add_listing(
         &mut self,
         path: &Path,
-        (meta, now): &(Metadata, SystemTime),
+        meta: &Metadata,
+        now: SystemTime,
         names: Vec<(PathBuf, bool)>,
     ) {
         let fingerprint = FileFingerprint::from_metadata(meta);
-        if meta.is_dir() && fingerprint.is_stable(*now) {
+        if meta.is_dir() && fingerprint.is_stable(now) {
             self.listed.push(CachedDir { path: path.to_owned(), fingerprint, names });
         }
     }

@@ -10,7 +10,7 @@ use rethread_core::id::{Id, IdSet};
 
 use super::dir_cache::DirCache;
 use super::fingerprint::FileFingerprint;
-use super::walk::walk_sessions;
+use super::walk::{FolderWalk, WalkLimits};
 use crate::Error;
 
 /// The folders and files that are searched for sessions.
@@ -142,25 +142,29 @@ pub(crate) fn find_sessions_and_results(
     let mut files = Vec::new();
     let mut failures = Vec::new();
     let now = SystemTime::now();
+    let mut folders: Vec<Arc<Path>> = Vec::new();
     for root in &roots.paths {
         if root.is_file() {
             files.extend(SessionFile::from_named_path(root, &root.parent().unwrap_or(root).into(), now));
-            continue;
+        } else {
+            folders.push(find_sessions_dir(root).into());
         }
-        let sessions_dir: Arc<Path> = find_sessions_dir(root).into();
-        walk_sessions(&sessions_dir, dir_cache, &mut failures, |path, meta| {
-            files.push(SessionFile::new(path, &sessions_dir, meta, now));
-        });
     }
-    // The files below one root are already sorted.
-    if roots.paths.len() > 1 {
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
-    }
-    // A file that is reachable through a link or below two roots is returned once.
+    let mut has_links = false;
+    let walk = FolderWalk::new(dir_cache, &mut failures, WalkLimits::default());
+    walk.run(&folders, |found| {
+        has_links |= found.is_linked;
+        files.push(SessionFile::new(found.path, found.root, found.meta, now));
+    });
+    // A file that is reachable through a link or below two roots is returned once. Real paths come before linked ones.
     let mut seen = IdSet::with_capacity_and_hasher(files.len(), Default::default());
     let inode_id = |(device, inode): (u64, u64)| Id::from_bits(u128::from(device) << 64 | u128::from(inode));
     files.retain(|file| file.fingerprint.inode.is_none_or(|inode| seen.insert(inode_id(inode))));
+    // The files below one root are already sorted.
+    if roots.paths.len() > 1 || has_links {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
+    }
     (files, failures)
 }
 
