@@ -90,7 +90,21 @@
     // Pressing on an option must not move the focus: the list would close before the click.
     list.addEventListener("pointerdown", (event) => event.preventDefault());
   };
+  // Requests the progress of the index every second until the server has none to report.
+  const pollProgress = (element) => {
+    setTimeout(async () => {
+      try {
+        const response = await fetch(element.dataset.poll, { headers: { "x-rethread": "fragment" } });
+        if (response.status !== 200) return;
+        const next = rethread.parseHtml(await response.text()).querySelector("[data-poll]");
+        if (!next) return element.remove();
+        element.replaceChildren(...next.childNodes);
+        pollProgress(element);
+      } catch { /* The server stopped. */ }
+    }, 1000);
+  };
   rethread.ready(() => {
+    document.querySelectorAll("[data-poll]").forEach(pollProgress);
     for (const input of document.querySelectorAll(".bar-search input, .home-search input")) attach(input);
     if (!document.querySelector(".results")) return;
     // On the search page the same keys step through the matches.

@@ -115,7 +115,7 @@ fn title_cell(row: &SessionRow) -> Cell {
         (row.links.implementation.is_some(), "plan", MARK),
         (row.links.plan.is_some(), "impl", MARK),
         (row.info.compactions > 0, "compacted", MARK),
-        (row.info.damage_count + row.info.orphans > 0, "damaged", BAD),
+        (row.damaged, "damaged", BAD),
     ];
     let mut cell = Cell::default();
     for (_, label, style) in labels.into_iter().filter(|(applies, ..)| *applies) {

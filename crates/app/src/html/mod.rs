@@ -6,6 +6,7 @@
 pub(crate) mod action;
 pub(crate) mod assets;
 pub(crate) mod branches;
+pub(crate) mod diagnostics;
 pub(crate) mod diff;
 pub(crate) mod field;
 pub(crate) mod figure;

@@ -81,8 +81,12 @@ pub(crate) fn render_header(header: &SessionHeader<'_>) -> Markup {
     }
 }
 
-/// Renders a note about defects in the file, with a button to repair it. Returns empty markup if there are none.
+/// Renders a note about damage that can be repaired, with its diagnostics and a button to repair it. Returns empty markup
+/// if there is none.
 fn render_damage(header: &SessionHeader<'_>) -> Markup {
+    if !header.row.is_some_and(|row| row.damaged) {
+        return Markup::default();
+    }
     let info = &header.view.session.info;
     let lines = (info.damage_count > 0)
         .then(|| format!("{} in its lines", count_noun(info.damage_count as u64, "defect")));
@@ -90,10 +94,11 @@ fn render_damage(header: &SessionHeader<'_>) -> Markup {
         .then(|| format!("{} with a missing parent", count_noun(info.orphans as u64, "part")));
     let damage: Vec<String> = lines.into_iter().chain(orphans).collect();
     html! {
-        @if !damage.is_empty() {
-            p class="session-note session-damage" {
-                "The file is damaged: " (damage.join(", ")) ". "
-                @if header.parent_key.is_none() { button type="button" class="button no-print" data-action="repair" { "Repair…" } }
+        p class="session-note session-damage" {
+            "The file is damaged: " (damage.join(", ")) ". "
+            span class="no-print" {
+                a href={ (header.base) "/doctor" } { "Diagnostics" } " "
+                button type="button" class="button" data-action="repair" { "Repair…" }
             }
         }
     }
@@ -222,6 +227,8 @@ fn render_actions(header: &SessionHeader<'_>) -> Markup {
                     button type="button" data-action="rename" { "Rename…" }
                     button type="button" data-action="clone" { "Clone with less context…" }
                     button type="button" data-action="repair" { "Repair…" }
+                    hr;
+                    a href={ (header.base) "/doctor" } { "Diagnostics" }
                 }
             }
         }

@@ -68,7 +68,7 @@ fn render_row(row: &ListRow<'_>) -> Markup {
         tr class="row" data-key=(row.key) {
             td { div class="row-title" {
                 a class="row-link ellipsis" href=(row.site.session(row.key)) { (render_title(session)) }
-                (render_badges(session))
+                (render_badges(session, &row.site.session(row.key)))
             } }
             td class="row-project ellipsis" title=(row.folder) {
                 @match folder {
@@ -91,9 +91,9 @@ pub(crate) fn render_title(session: &SessionRow) -> Markup {
     html! { @if text.is_empty() { i class="muted" { "no prompt" } } @else { (text) } }
 }
 
-/// Renders the badges of a session: live, relations, compacted, damaged, branches, subagents, headless, pull
-/// requests.
-pub(crate) fn render_badges(session: &SessionRow) -> Markup {
+/// Renders the badges of the session at the address `base`: live, relations, compacted, damaged, branches, subagents,
+/// headless, pull requests. The badge of a damaged session links to its diagnostics.
+pub(crate) fn render_badges(session: &SessionRow, base: &str) -> Markup {
     let (info, links) = (&session.info, &session.links);
     let count = |n: usize, min: usize, noun: &str| (n >= min).then(|| count_noun(n as u64, noun));
     let flag = |is_set: bool, label: &str| is_set.then(|| label.to_owned());
@@ -120,11 +120,6 @@ pub(crate) fn render_badges(session: &SessionRow) -> Markup {
             flag(info.compactions > 0, "compacted"),
             "earlier turns are only a summary in the context",
         ),
-        (
-            "badge-bad",
-            flag(info.damage_count + info.orphans > 0, "damaged"),
-            "the file has defects; open the session to repair it",
-        ),
         ("", count(info.branches, 2, "branch"), "branches of the conversation"),
         ("", count(session.agents, 1, "subagent"), "subagents started by the session"),
         ("", flag(info.is_headless(), "headless"), "started by a program, not interactively"),
@@ -133,6 +128,9 @@ pub(crate) fn render_badges(session: &SessionRow) -> Markup {
     html! {
         span class="row-badges" {
             @if session.live { span class="row-live" title="a client has it open" { span class="live" {} " live" } }
+            @if session.damaged {
+                a class="badge badge-bad" href={ (base) "/doctor" } title="see what is damaged, and repair it" { "damaged" }
+            }
             @for (class, label, tooltip) in badges {
                 @if let Some(label) = label { span class={ "badge " (class) } title=(tooltip) { (label) } }
             }

@@ -78,6 +78,19 @@ pub(crate) fn store_code_name(code: StoreCode) -> &'static str {
     }
 }
 
+/// Returns the number of findings by severity, or that there are no problems.
+pub(crate) fn summarize_findings(report: &SessionReport) -> String {
+    let [errors, warnings, infos] = [Severity::Error, Severity::Warning, Severity::Info]
+        .map(|severity| report.count_findings(severity) as u64);
+    let counts = [(errors, "error"), (warnings, "warning")].into_iter().filter(|(count, _)| *count > 0);
+    let mut parts: Vec<String> = counts.map(|(count, noun)| count_noun(count, noun)).collect();
+    if parts.is_empty() {
+        parts.push("no problems".to_owned());
+    }
+    parts.extend((infos > 0).then(|| format!("{} info", group_digits(infos))));
+    parts.join(", ")
+}
+
 /// Lists the line numbers of the first 6 lines of a finding, each once: `L3 L5 … 2 more`.
 pub(crate) fn line_list(finding: &Diagnostic) -> String {
     let mut lines: Vec<u32> = finding.locations.iter().map(|location| location.line).collect();

@@ -67,7 +67,7 @@ pub(crate) fn filter_sessions<'l>(
         .filter(|(_, row)| filter.filter_row(row, &mut hidden))
         .filter(|(_, row)| {
             (!params.has("live") || row.live)
-                && (!params.has("damaged") || row.info.damage_count + row.info.orphans > 0)
+                && (!params.has("damaged") || row.damaged)
                 && (!params.has("branches") || row.info.branches > 1)
                 && params
                     .text("repo")

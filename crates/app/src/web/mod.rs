@@ -12,6 +12,7 @@ mod cached;
 mod connections;
 mod filter;
 mod guard;
+mod index_update;
 mod keys;
 mod one_time_code;
 mod pages;

@@ -7,7 +7,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::guard;
-use super::pages::{action, assets, branches, diff, home, search, session, sessions};
+use super::pages::{action, assets, branches, diff, doctor, home, search, session, sessions};
 use super::response;
 use super::server::Server;
 
@@ -29,10 +29,12 @@ fn build_page_router(server: Arc<Server>) -> Router {
         .route("/s/{key}/preview", get(sessions::preview))
         .route("/search", get(search::page))
         .route("/search/hits", get(search::hits))
+        .route("/search/index", get(search::index))
         .route("/s/{key}/action/{name}", get(action::show).post(action::submit))
         .route("/s/{key}/branches", get(branches::page))
         .route("/s/{key}/tree", get(branches::tree_page))
         .route("/s/{key}/diff", get(diff::page))
+        .route("/s/{key}/doctor", get(doctor::page))
         .route("/undo", post(action::undo))
         .route("/log", get(action::log))
         .route("/assets/{name}", get(assets::file))

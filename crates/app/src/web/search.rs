@@ -9,9 +9,10 @@ use rethread_engine::ops;
 use rethread_engine::ops::search::{CancelToken, HitCount, SearchHit, SearchRequest};
 
 use super::cached::lock;
+use super::index_update;
 use super::search_queue::SearchQueue;
 use super::server::Server;
-use super::snapshot_cache::{self, MAX_AGE, get_recent_snapshot};
+use super::snapshot_cache::{MAX_AGE, get_recent_snapshot};
 use crate::text::error;
 
 /// The parameters of a search.
@@ -168,23 +169,9 @@ fn search_uncached(
     results.warnings = warnings.iter().chain(&search.warnings).map(error::cache_warning_text).collect();
     results.duration = start.elapsed();
     if search.is_index_stale() {
-        update_index(server);
+        index_update::update_in_background(server);
     }
     // Values that could not be cached are computed again.
     let _ = search.finish();
     Ok(results)
-}
-
-/// Updates the index in the background, unless an update already runs.
-fn update_index(server: &Arc<Server>) {
-    let Some(guard) = server.indexing.begin() else { return };
-    let server = server.clone();
-    tokio::task::spawn_blocking(move || {
-        if let Some(cache) = server.context.cache.as_ref() {
-            // If it fails, searches read the files.
-            let _ = ops::index::refresh_index(&server.context.roots, cache, false, &|_| {});
-            snapshot_cache::refresh(&server);
-        }
-        drop(guard);
-    });
 }

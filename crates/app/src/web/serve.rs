@@ -14,6 +14,7 @@ use tokio::time::timeout;
 
 use super::auth::Auth;
 use super::connections::{Connection, LimitedListener};
+use super::index_update::{self, IndexUpdate};
 use super::keys::AccessKeys;
 use super::one_time_code::{LIFETIME, OneTimeCode};
 use super::pages::figures::FigureCache;
@@ -22,7 +23,6 @@ use super::search::SearchCache;
 use super::server::Server;
 use super::session_list::SessionListCache;
 use super::sign_in_page::SignInPage;
-use super::single_flight::SingleFlight;
 use super::snapshot_cache::SnapshotCache;
 use super::view_cache::SessionViewCache;
 use crate::context::AppContext;
@@ -99,10 +99,11 @@ pub(crate) fn serve(
             snapshots: SnapshotCache::default(),
             searches: SearchCache::default(),
             figures: FigureCache::default(),
-            indexing: SingleFlight::default(),
+            indexing: IndexUpdate::default(),
             exports: Arc::new(tokio::sync::Semaphore::new(MAX_EXPORTS)),
             demo: options.demo,
         });
+        index_update::update_in_background(&server);
         let (stop_sender, stop_receiver) = tokio::sync::oneshot::channel::<()>();
         let service = build_router(server.clone()).into_make_service_with_connect_info::<Connection>();
         let serving = axum::serve(LimitedListener::new(listener), service).with_graceful_shutdown(async {

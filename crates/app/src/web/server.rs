@@ -8,12 +8,12 @@ use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops::list::SessionRow;
 
 use super::auth::Auth;
+use super::index_update::IndexUpdate;
 use super::pages::figures::FigureCache;
 use super::response;
 use super::search::SearchCache;
 use super::search_queue::SearchQueue;
 use super::session_list::SessionListCache;
-use super::single_flight::SingleFlight;
 use super::snapshot_cache::SnapshotCache;
 use super::view_cache::SessionViewCache;
 use crate::context::AppContext;
@@ -43,8 +43,8 @@ pub(crate) struct Server {
     pub(crate) figures: FigureCache,
     /// Recent search results.
     pub(crate) searches: SearchCache,
-    /// Ensures that at most one update of the index runs.
-    pub(crate) indexing: SingleFlight,
+    /// The update of the index that runs in the background.
+    pub(crate) indexing: IndexUpdate,
     /// Limits the number of exports, so that threads remain for pages.
     pub(crate) exports: Arc<tokio::sync::Semaphore>,
     /// Whether the sessions are demo data.

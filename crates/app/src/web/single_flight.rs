@@ -17,6 +17,11 @@ impl SingleFlight {
         let was_running = self.0.swap(true, Ordering::AcqRel);
         (!was_running).then(|| FlightGuard(self.0.clone()))
     }
+
+    /// Returns `true` if the job runs.
+    pub(crate) fn is_running(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 impl Drop for FlightGuard {

@@ -18,6 +18,8 @@ mod hostile;
 #[cfg(test)]
 mod hostile_session;
 #[cfg(test)]
+mod layout;
+#[cfg(test)]
 mod live_update;
 #[cfg(test)]
 mod map;

@@ -147,6 +147,17 @@ impl SessionBuilder {
         self.add_entry(json!({ "type": "user", "message": message, "toolUseResult": client_result }));
     }
 
+    /// Adds a compaction: its boundary, which is a new root, and its summary.
+    pub(crate) fn add_compaction(&mut self, summary: &str) {
+        let last = self.tip.take();
+        self.add_entry(json!({
+            "type": "system", "subtype": "compact_boundary", "content": "Conversation compacted",
+            "logicalParentUuid": last, "compactMetadata": { "trigger": "manual", "preTokens": 1000 },
+        }));
+        let message = json!({ "role": "user", "content": summary });
+        self.add_entry(json!({ "type": "user", "isCompactSummary": true, "message": message }));
+    }
+
     /// Takes the lines that were added since the last call.
     pub(crate) fn take_lines(&mut self) -> String {
         std::mem::take(&mut self.lines)

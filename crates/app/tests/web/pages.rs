@@ -1,5 +1,8 @@
 //! Contents of the pages: markup is well formed, filters work, and hostile text is escaped.
 
+use rethread_testkit::home::Home;
+use rethread_testkit::script;
+use rethread_testkit::wait::wait_for;
 use rethread_testkit::web_server::WebServer;
 
 use crate::actions::action_server::between;
@@ -206,6 +209,54 @@ fn hostile_text_is_escaped_in_every_page() {
         }
         assert!(url == "/home/figures" || page.contains("&lt;script&gt;"), "{url}");
     }
+}
+
+/// Two sessions with a missing parent: the client of the first loads all entries all the same, that of the second none
+/// before it.
+#[test]
+fn a_session_is_called_damaged_only_if_a_repair_is_offered() {
+    let home = new_home();
+    let (harmless, damaged) =
+        ("11111111-2222-4333-8444-555555550001", "11111111-2222-4333-8444-555555550002");
+    let structural = "u1: one\n  a1: one\ns1 ^gone @+60: turn_duration 1200\n";
+    home.write_old(&format!(".claude/projects/-x/{harmless}.jsonl"), script::bytes(structural));
+    let lost = "u1: one\n  a1: one\nu2 ^gone @+60: two\n  a2: two";
+    home.write_old(&format!(".claude/projects/-x/{damaged}.jsonl"), script::bytes(lost));
+    for (id, is_repairable) in [(harmless, false), (damaged, true)] {
+        let repair = home.run(&["repair", id, "--dry-run"]);
+        assert_eq!(!repair.out.contains("nothing to repair"), is_repairable, "{}", repair.out);
+    }
+    let server = WebServer::start(home);
+    let list = server.get_body("/sessions");
+    assert_eq!(list.matches(">damaged<").count(), 1, "{list}");
+    assert!(list.contains(&format!("href=\"/s/{damaged}/doctor\"")), "{list}");
+    let filtered = server.get_body("/sessions?damaged=1");
+    assert!(filtered.contains(damaged) && !filtered.contains(harmless), "{filtered}");
+    let page = server.get_body(&format!("/s/{damaged}"));
+    assert!(page.contains("The file is damaged: 1 part with a missing parent"), "{page}");
+    assert!(page.contains(&format!("href=\"/s/{damaged}/doctor\"")), "{page}");
+    let page = server.get_body(&format!("/s/{harmless}"));
+    assert!(!page.contains("damaged"), "{page}");
+    let diagnostics = server.get_body(&format!("/s/{damaged}/doctor"));
+    for text in ["2 warnings", "unreachable entries", "missing-parent", "#L3", "data-action=\"repair\""] {
+        assert!(diagnostics.contains(text), "{text} in {diagnostics}");
+    }
+    let diagnostics = server.get_body(&format!("/s/{harmless}/doctor"));
+    assert!(diagnostics.contains("no problems, 1 info"), "{diagnostics}");
+    assert!(!diagnostics.contains("data-action=\"repair\""), "{diagnostics}");
+}
+
+/// Nobody searches: the server builds the index by itself.
+#[test]
+fn the_search_index_is_built_when_the_server_starts() {
+    let home = fixtures::new_three_session_home();
+    let status = |home: &Home| home.run(&["index", "--status", "--json"]).out;
+    assert!(status(&home).contains("\"files\":0,"), "{}", status(&home));
+    let server = WebServer::start(home);
+    wait_for("the index", || status(server.home()).contains("\"files\":3,").then_some(()));
+    // The progress of an update that has ended is not shown.
+    assert_eq!(server.wait_for_response("/search/index", |response| response.body.is_empty()).status, 200);
+    assert!(!server.get_body("/search?q=kraken").contains("data-poll"));
 }
 
 #[test]

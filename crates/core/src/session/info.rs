@@ -305,6 +305,11 @@ impl EntryVisitor for SessionInfoBuilder {
 }
 
 impl SessionInfo {
+    /// Returns `true` if lines are damaged or parents are missing. Only the checks tell whether a repair is needed.
+    pub fn may_need_repair(&self) -> bool {
+        self.damage_count + self.orphans > 0
+    }
+
     /// Finds the title in `titles` that names the latest entry of this session. Returns `None` if none names any.
     pub fn find_summary<'t>(&self, titles: &'t SummaryTitles) -> Option<&'t str> {
         if titles.0.is_empty() {

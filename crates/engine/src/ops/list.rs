@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rethread_core::entry::Timestamp;
+use rethread_core::fix::needs_repair;
 use rethread_core::id::Id;
 use rethread_core::session::{PullRequest, SessionInfo, SessionInfoBuilder, SummaryTitles, Title};
 use rethread_core::tree::TreeBuilder;
@@ -15,6 +16,7 @@ use crate::cache::{CacheDir, CacheKind, CacheWarning};
 use crate::disk::{
     FileRole, Roots, ScanEvent, ScanOptions, SessionFile, SystemProcesses, find_live_sessions, scan,
 };
+use crate::ops::doctor::check_file;
 use crate::session::load::derive_session_id;
 use crate::session::per_file_cache::{PerFileCache, find_files};
 
@@ -62,6 +64,8 @@ pub struct SessionRow {
     pub agents: usize,
     /// Whether a running client has the session open.
     pub live: bool,
+    /// Whether lines are damaged or parents are missing, and `doctor` suggests a repair.
+    pub damaged: bool,
     /// Links to other sessions.
     pub links: SessionLinks,
 }
@@ -126,6 +130,7 @@ pub struct SessionList {
 struct FileInfo {
     file: SessionFile,
     info: SessionInfo,
+    damaged: bool,
 }
 
 /// Lists the sessions under `roots`. Unchanged files are read from the cache.
@@ -137,7 +142,7 @@ pub fn list_sessions(roots: &Roots, filter: &SessionFilter, cache: Option<&Cache
     let mut all = Vec::with_capacity(file_count);
     for (file, info) in files.into_iter().zip(infos) {
         match info {
-            Ok(info) => all.push(FileInfo { file, info }),
+            Ok((info, damaged)) => all.push(FileInfo { file, info, damaged }),
             Err(failure) => failures.push(failure),
         }
     }
@@ -149,8 +154,8 @@ pub fn list_sessions(roots: &Roots, filter: &SessionFilter, cache: Option<&Cache
     SessionList { rows, hidden, failures, files: file_count, warning }
 }
 
-/// Reads the properties of a session from its file. Also returns the number of bytes read.
-fn read_info(file: &SessionFile) -> Result<(SessionInfo, u64), Error> {
+/// Reads the properties of a session from its file, and whether it is damaged. Also returns the number of bytes read.
+fn read_info(file: &SessionFile) -> Result<((SessionInfo, bool), u64), Error> {
     let mut tree = TreeBuilder::with_capacity_for(if file.role == FileRole::Main { file.len } else { 0 });
     let mut builder = SessionInfoBuilder::default();
     let add = |event: ScanEvent<'_, '_>| {
@@ -166,7 +171,12 @@ fn read_info(file: &SessionFile) -> Result<(SessionInfo, u64), Error> {
     );
     let scan = scan.map_err(Error::reading(&file.path))?;
     let tree = tree.finish();
-    Ok((builder.finish(&tree, scan.lines, &scan.problems), scan.bytes))
+    let info = builder.finish(&tree, scan.lines, &scan.problems);
+    // Few files have odd lines, so few are read twice.
+    let is_suspect = file.role == FileRole::Main && info.may_need_repair();
+    let damaged = is_suspect && needs_repair(&check_file(&file.path, false)?.report.findings);
+    let bytes_read = if is_suspect { scan.bytes * 2 } else { scan.bytes };
+    Ok(((info, damaged), bytes_read))
 }
 
 /// Converts a time of the file system. Returns `None` if it is before 1970 or out of range.
@@ -183,7 +193,7 @@ fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> 
         all.into_iter().partition(|file| file.file.role != FileRole::Main);
     let mut rows: Vec<SessionRow> = mains
         .into_iter()
-        .map(|FileInfo { file, info }| {
+        .map(|FileInfo { file, info, damaged }| {
             let id = derive_session_id(&file.path, &info);
             let live_ids = live_by_root
                 .entry(Arc::clone(&file.root))
@@ -197,6 +207,7 @@ fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> 
                 agents: info.sidechain_agents,
                 links: SessionLinks::default(),
                 path: file.path,
+                damaged,
                 info,
             }
         })
@@ -205,7 +216,7 @@ fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> 
         rows.iter().enumerate().map(|(idx, row)| (row.path.with_extension(""), idx)).collect();
     let by_id: HashMap<String, usize> =
         rows.iter().enumerate().map(|(idx, row)| (row.id.clone(), idx)).collect();
-    for FileInfo { file, info } in agents {
+    for FileInfo { file, info, .. } in agents {
         let in_folder = file.path.ancestors().find_map(|folder| by_path.get(folder));
         let by_first_session = info.sessions.first().and_then(|session| by_id.get(session));
         let Some(&owner) = in_folder.or(by_first_session) else {

@@ -1,5 +1,7 @@
 //! `log` and `prune`: lists the changes that rethread made, and deletes old backups.
 
+use std::collections::HashMap;
+
 use rethread_core::entry::Timestamp;
 
 use crate::error::Error;
@@ -23,10 +25,43 @@ pub struct OpRow {
     pub status: OpStatus,
     /// The earlier op that this op undid.
     pub undoes: Option<OpId>,
+    /// The change that this op made, reverted or made again.
+    pub change: OpChange,
     /// Whether the backups of the op were deleted.
     pub pruned: bool,
     /// The changed files.
     pub paths: Vec<std::path::PathBuf>,
+}
+
+/// The change of an op that is not an undo, and what an op did with it. An undo reverts the change, an undo of that
+/// undo makes it again, and so on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpChange {
+    /// The op that made the change first.
+    pub op: OpId,
+    /// The command and the description of that op.
+    pub text: String,
+    /// Whether the change was reverted. Then undoing the op redoes the change.
+    pub is_revert: bool,
+}
+
+/// Finds the change of each op, by its id. `ops` are sorted by time.
+pub(super) fn find_changes(ops: &[writer::Op]) -> HashMap<OpId, OpChange> {
+    let mut changes: HashMap<OpId, OpChange> = HashMap::with_capacity(ops.len());
+    for op in ops {
+        let undone = op.undoes.and_then(|undone| changes.get(&undone)).cloned();
+        let change = match undone {
+            Some(change) => OpChange { is_revert: !change.is_revert, ..change },
+            // The undone op may be missing in a damaged journal.
+            None => OpChange {
+                op: op.id,
+                text: format!("{} {}", op.command, op.about).trim_end().to_owned(),
+                is_revert: false,
+            },
+        };
+        changes.insert(op.id, change);
+    }
+    changes
 }
 
 /// The result of [`log`].
@@ -42,11 +77,14 @@ pub struct OpLog {
 pub fn log(writer: &SessionWriter) -> Result<OpLog, Error> {
     let journal = writer.read_journal()?;
     let damage = journal.ensure_undamaged().err();
-    Ok(OpLog { ops: journal.ops.into_iter().map(build_row).collect(), damage })
+    let changes = find_changes(&journal.ops);
+    let rows = journal.ops.into_iter().filter_map(|op| Some(build_row(changes.get(&op.id)?.clone(), op)));
+    Ok(OpLog { ops: rows.collect(), damage })
 }
 
-fn build_row(op: writer::Op) -> OpRow {
+fn build_row(change: OpChange, op: writer::Op) -> OpRow {
     OpRow {
+        change,
         id: op.id,
         started_at: op.time,
         command: op.command,

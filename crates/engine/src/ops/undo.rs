@@ -3,6 +3,7 @@
 use crate::disk::TailFingerprint;
 use crate::edit::effect::{FileEffect, backup_content, plan_effects};
 use crate::error::{Error, FileChange};
+use crate::ops::log::{OpChange, find_changes};
 use crate::writer::{
     BackupStore, FileOp, Journal, Op, OpId, OpStatus, Plan, SessionWriter, ensure_undamaged, find_change,
 };
@@ -31,6 +32,8 @@ pub struct UndoOutcome {
     pub session: String,
     /// The description of the undone op.
     pub about: String,
+    /// The change that was reverted, or made again if the undone op was an undo itself.
+    pub change: OpChange,
     /// The effects on files.
     pub effects: Vec<FileEffect>,
 }
@@ -48,9 +51,12 @@ pub fn undo(writer: &SessionWriter, request: &UndoRequest) -> Result<UndoOutcome
         even_if_live: request.even_if_live,
     };
     let effects = plan_effects(&plan);
+    let change = find_changes(&journal.ops).remove(&op.id).ok_or(Error::UnknownOp { op: op.id.0 })?;
+    let change = OpChange { is_revert: !change.is_revert, ..change };
     let new_op = if request.dry_run { None } else { Some(writer.commit_undo(plan, op.id)?) };
     let (command, about) = (op.command.clone(), op.about.clone());
-    Ok(UndoOutcome { op: new_op, undone: op.id, command, session: op.session.clone(), about, effects })
+    let session = op.session.clone();
+    Ok(UndoOutcome { op: new_op, undone: op.id, command, session, about, change, effects })
 }
 
 /// Finds the op to revert: the requested one, or the newest that is in effect and not an undo. An op that was undone and

@@ -5,7 +5,7 @@ use rethread_engine::ops::doctor::SessionReport;
 
 use crate::cli::error::CliError;
 use crate::cli::facts::{StyledText, print_command, print_fact};
-use crate::cli::figures::{count_noun, format_size, group_digits};
+use crate::cli::figures::format_size;
 use crate::cli::out::Out;
 use crate::cli::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, paint};
 use crate::text::diagnostic;
@@ -25,20 +25,12 @@ pub(super) fn print(report: &SessionReport, session: &str, out: &mut Out) -> Res
 
 /// Returns the number of findings by severity, with the style of the worst one.
 fn summarize(report: &SessionReport) -> (Style, String) {
-    let [errors, warnings, infos] = [Severity::Error, Severity::Warning, Severity::Info]
-        .map(|severity| report.count_findings(severity) as u64);
-    let counts = [(errors, "error"), (warnings, "warning")].into_iter().filter(|(count, _)| *count > 0);
-    let mut parts: Vec<String> = counts.map(|(count, noun)| count_noun(count, noun)).collect();
-    if parts.is_empty() {
-        parts.push("no problems".to_owned());
-    }
-    parts.extend((infos > 0).then(|| format!("{} info", group_digits(infos))));
-    let style = match (errors, warnings) {
-        (0, 0) => GOOD,
-        (0, _) => MARK,
-        _ => BAD,
+    let style = match report.worst_severity() {
+        None | Some(Severity::Info) => GOOD,
+        Some(Severity::Warning) => MARK,
+        Some(Severity::Error) => BAD,
     };
-    (style, parts.join(", "))
+    (style, diagnostic::summarize_findings(report))
 }
 
 /// Prints a finding: its code and lines, its consequence, and the fix.

@@ -33,7 +33,7 @@ pub(crate) fn render_journal<'a>(
                         }
                     }
                     @if row.status == OpStatus::Done && !row.pruned {
-                        (render_undo_button(&site.page("/undo"), row.id, if row.undoes.is_some() { "Redo" } else { "Undo" }, csrf_token, key.unwrap_or_default()))
+                        (render_undo_button(&site.page("/undo"), row.id, Some(&row.change), csrf_token, key.unwrap_or_default()))
                     }
                 }
             }

@@ -25,12 +25,16 @@ pub(crate) fn summarize_rename(rename: &RenameOutcome, context: &AppContext) -> 
 /// Summarizes an undo that was carried out.
 pub(crate) fn summarize_undo(undo: &UndoOutcome, context: &AppContext) -> ActionSummary {
     let mut summary = ActionSummary {
-        title: format!("Op {} was undone", undo.undone),
+        title: format!(
+            "Op {} was {}",
+            undo.change.op,
+            if undo.change.is_revert { "undone" } else { "redone" }
+        ),
         op: undo.op,
         ..ActionSummary::default()
     };
-    let operation = format!("{} {}", undo.command, undo.about);
-    summary.add_fact("undone", clean::line(operation.trim_end()));
+    let name = if undo.change.is_revert { "undone" } else { "redone" };
+    summary.add_fact(name, clean::line(&undo.change.text));
     summary.add_fact("files", render_effects(&undo.effects, context));
     summary
 }

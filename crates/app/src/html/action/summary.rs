@@ -4,10 +4,15 @@ use maud::{Markup, html};
 use rethread_engine::OpId;
 use rethread_engine::ops::ExpectedLoad;
 use rethread_engine::ops::goto::EntryRef;
+use rethread_engine::ops::log::OpChange;
 
 use crate::html::field::render_hidden_field;
 use crate::text::clean;
 use crate::text::figures::{count_noun, format_tokens};
+use crate::text::layout::truncate_to_width;
+
+/// The maximum width of the change in the label of an undo button, in columns.
+const MAX_LABEL_WIDTH: usize = 48;
 
 /// The summary of a planned or completed action.
 #[derive(Default)]
@@ -56,8 +61,8 @@ pub(crate) struct DoneOptions<'a> {
     pub(crate) open: Option<(String, &'static str)>,
     /// The address of the close link.
     pub(crate) back: String,
-    /// `true` if the action was an undo. Its button then redoes the undone action.
-    pub(crate) is_undo: bool,
+    /// The change that the button undoes or redoes. `None` if the journal cannot be read.
+    pub(crate) change: Option<OpChange>,
 }
 
 impl ActionSummary {
@@ -165,28 +170,32 @@ pub(crate) fn render_done(summary: &ActionSummary, options: &DoneOptions<'_>) ->
             }
             div class="action-buttons" {
                 @if let Some((address, label)) = &options.open { a class="button button-primary" href=(address) { (label) } }
-                @if let Some(op) = summary.op { (render_undo_button(&options.undo_address, op, if options.is_undo { "Redo" } else { "Undo" }, options.csrf_token, &options.key)) }
+                @if let Some(op) = summary.op { (render_undo_button(&options.undo_address, op, options.change.as_ref(), options.csrf_token, &options.key)) }
                 (render_close_link(&options.back, "Close"))
             }
         }
     }
 }
 
-/// Renders the button that undoes an operation. The form is sent to `address`. `key` is the key of the session to return
-/// to, or empty.
+/// Renders the button that undoes an operation. Its label names the `change` that it undoes or redoes. The form is sent
+/// to `address`. `key` is the key of the session to return to, or empty.
 pub(crate) fn render_undo_button(
     address: &str,
     op: OpId,
-    label: &str,
+    change: Option<&OpChange>,
     csrf_token: &str,
     key: &str,
 ) -> Markup {
+    let verb = if change.is_some_and(|change| change.is_revert) { "Redo" } else { "Undo" };
+    let text = change.map(|change| clean::line(&change.text)).unwrap_or_default();
     html! {
         form method="post" action=(address) class="action-undo" {
             (render_hidden_field("csrf", csrf_token))
             (render_hidden_field("op", &op.0.to_string()))
             (render_hidden_field("key", key))
-            button class="button" { (label) }
+            button class="button undo-button" title=[(!text.is_empty()).then_some(&text)] {
+                (verb) @if !text.is_empty() { ": " (truncate_to_width(&text, MAX_LABEL_WIDTH)) }
+            }
         }
     }
 }

@@ -62,7 +62,7 @@ pub(crate) async fn tree_page(State(server): State<Arc<Server>>, Path(key): Path
 }
 
 /// Responds with a page about a session: links to its other pages, its title, and `body`. `section` is the name of
-/// this page: `branches`, `tree` or `diff`.
+/// this page: `branches`, `tree`, `diff` or `diagnostics`.
 pub(super) fn respond_with_subpage(
     server: &Server,
     key: &str,
@@ -79,6 +79,7 @@ pub(super) fn respond_with_subpage(
                 a href=(base) { "Read" }
                 a href={ (base) "/branches" } aria-current=[aria_current("branches")] { "Branches" }
                 a href={ (base) "/tree" } aria-current=[aria_current("tree")] { "Tree" }
+                a href={ (base) "/doctor" } aria-current=[aria_current("diagnostics")] { "Diagnostics" }
             }
             h1 class="action-session" { (title) }
             (body)

@@ -4,6 +4,7 @@ pub(crate) mod action;
 pub(crate) mod assets;
 pub(crate) mod branches;
 pub(crate) mod diff;
+pub(crate) mod doctor;
 pub(crate) mod figures;
 mod guide;
 mod hits;

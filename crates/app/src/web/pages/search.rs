@@ -15,12 +15,13 @@ use super::guide::{render_query_error, render_query_help};
 use super::hits::{HitsPage, MAX_HITS, render_title};
 use crate::html::frame::{Frame, render_page};
 use crate::html::hit::{LIST_CONTEXT, build_hit_address, render_excerpt, source_label};
-use crate::html::link::build_address;
+use crate::html::link::{Site, build_address};
 use crate::text::clean;
-use crate::text::figures::count_noun;
+use crate::text::figures::{count_noun, format_percent, format_size};
 use crate::text::session::context_status_label;
 use crate::text::session::folder_name;
 use crate::text::time::Clock;
+use crate::web::index_update::IndexProgress;
 use crate::web::params::QueryParams;
 use crate::web::response;
 use crate::web::search::{CancelOnDrop, SearchParams, SearchResults, run_search};
@@ -67,6 +68,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
         let body = html! {
             main id="main" class="search" {
                 (page.render_form())
+                (render_index_progress(server.indexing.progress(), server.site()))
                 (page.render_filters(results.as_ref().and_then(|results| results.as_deref().ok())))
                 @match &results {
                     None => (render_query_help(server.site())),
@@ -84,6 +86,22 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
     // The user may type in the search box next.
     refresh_in_background(&server);
     response
+}
+
+/// Responds with the progress of the index as a fragment, which is empty if the index is not being updated.
+pub(crate) async fn index(State(server): State<Arc<Server>>) -> Response {
+    response::ok(render_index_progress(server.indexing.progress(), server.site()))
+}
+
+/// Renders the progress of the index. The script requests it again until it is empty.
+fn render_index_progress(progress: Option<IndexProgress>, site: &Site) -> Markup {
+    let Some(IndexProgress { done, total }) = progress else { return html! {} };
+    html! {
+        p class="index-progress muted" role="status" data-poll=(site.page("/search/index")) {
+            progress value=(done) max=(total) aria-label="Progress of the search index" {}
+            " " (format_percent(done as f64, total as f64)) " of " (format_size(total)) " indexed. Searches read the files until then."
+        }
+    }
 }
 
 /// Returns a session list that contains the sessions of all hits, so that they can be linked.

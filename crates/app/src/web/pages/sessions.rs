@@ -189,15 +189,15 @@ fn render_empty(has_no_files: bool, site: &Site) -> Markup {
 /// Responds with the preview of a session, as a fragment.
 pub(crate) async fn preview(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
     run_blocking(server, move |server| match server.find(&key) {
-        Some(session) => response::ok(render_preview(&session, server, &server.clock())),
+        Some(session) => response::ok(render_preview(&session, &server.site().session(&key), server)),
         None => response::not_found("there is no such session"),
     })
     .await
 }
 
-/// Renders the title, badges, first prompt and facts of a session.
-fn render_preview(session: &SessionRow, server: &Server, clock: &Clock) -> Markup {
-    let info = &session.info;
+/// Renders the title, badges, first prompt and facts of the session at the address `base`.
+fn render_preview(session: &SessionRow, base: &str, server: &Server) -> Markup {
+    let (info, clock) = (&session.info, server.clock());
     let prompt = info.first_prompt.as_deref().map(clean::text).unwrap_or_default();
     let span = info.first_time.zip(info.last_time).map(|(first, last)| clock.format_range(first, last));
     let versions = info.versions.iter().map(|version| clean::line(version));
@@ -220,7 +220,7 @@ fn render_preview(session: &SessionRow, server: &Server, clock: &Clock) -> Marku
     html! {
         // A title taken from the first prompt would repeat it.
         @if session.title.source != TitleSource::Prompt { p class="preview-title" { (session_row::render_title(session)) } }
-        (session_row::render_badges(session))
+        (session_row::render_badges(session, base))
         @if !prompt.trim().is_empty() { blockquote class="preview-prompt plain" { (prompt.trim()) } }
         dl class="facts" {
             @for (name, fact) in facts {

@@ -30,6 +30,33 @@ fn op_id(response: &HttpResponse) -> String {
     between(&response.body, "name=\"op\" value=\"", "\"").expect("the response offers to undo").to_owned()
 }
 
+/// Returns the labels of the undo buttons in a response.
+fn undo_labels(response: &HttpResponse) -> Vec<String> {
+    let forms = response.body.split("class=\"action-undo\"").skip(1);
+    let label =
+        |form: &str| Some(form.split_once("<button")?.1.split_once('>')?.1.split_once('<')?.0.to_owned());
+    forms.filter_map(label).collect()
+}
+
+#[test]
+fn buttons_name_the_change_that_they_undo_or_redo() {
+    let server = ActionServer::new(EDITED_PROMPT);
+    let url = format!("/s/{SESSION}/action/rename");
+    let done = server.post(&url, &[("title", "harbours"), ("go", "do")]);
+    assert_eq!(undo_labels(&done), ["Undo: rename to &quot;harbours&quot;"], "{}", done.body);
+    // An undo is undone by a redo, and that by an undo again.
+    let mut last = done;
+    for (label, title) in
+        [("Redo", "Op 1 was undone"), ("Undo", "Op 1 was redone"), ("Redo", "Op 1 was undone")]
+    {
+        last = server.post("/undo", &[("op", &op_id(&last)), ("key", SESSION)]);
+        assert!(last.body.contains(title), "{title}: {}", last.body);
+        assert_eq!(undo_labels(&last), [format!("{label}: rename to &quot;harbours&quot;")], "{}", last.body);
+        let log = undo_labels(&server.get_fragment("/log"));
+        assert_eq!(log.first(), undo_labels(&last).first(), "the newest operation is first");
+    }
+}
+
 #[test]
 fn previews_write_nothing_and_undo_restores_every_byte() {
     let cases: [Case; 6] = [

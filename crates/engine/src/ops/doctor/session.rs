@@ -82,13 +82,13 @@ pub fn check_session(path: &Path) -> Result<SessionReport, Error> {
 }
 
 /// A report without its title, and the metadata from which the title is chosen.
-pub(super) struct CheckedFile {
-    pub(super) report: SessionReport,
-    pub(super) info: SessionInfo,
+pub(in crate::ops) struct CheckedFile {
+    pub(in crate::ops) report: SessionReport,
+    pub(in crate::ops) info: SessionInfo,
 }
 
 /// Reads a session as a client does, without damaged lines, and checks it. If `is_live` is set, a torn line is harmless.
-pub(super) fn check_file(path: &Path, is_live: bool) -> Result<CheckedFile, Error> {
+pub(in crate::ops) fn check_file(path: &Path, is_live: bool) -> Result<CheckedFile, Error> {
     let mut tree = TreeBuilder::with_content_hashes();
     let mut resume_index = ResumeIndex::default();
     let mut collector = CheckCollector::default();

@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 use super::row::{Hunk, Row, RowKind, rows_from_hunks, rows_from_texts};
 use super::words::find_changed_words;
 use crate::html::text::Language;
-use crate::html::text::highlight::{Token, render_range, tokenize};
+use crate::html::text::highlight::{Token, digits_class, render_range, tokenize};
 use crate::text::{clean, figures};
 
 /// Renders the difference between two texts, line by line, with changed words marked.
@@ -61,7 +61,9 @@ fn render_rows(rows: &[Row], language: Option<Language>) -> Markup {
     let mut old = Side::new(rows, RowKind::Added, language);
     let mut new = Side::new(rows, RowKind::Removed, language);
     let mut out = String::with_capacity((old.text.len() + new.text.len()) * 2 + 64);
-    out.push_str("<pre class=\"patch\">");
+    let last = rows.iter().map(|row| row.old.max(row.new)).max().unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = write!(out, "<pre class=\"patch{}\">", digits_class(last.into()));
     for (row, marks) in rows.iter().zip(&marks) {
         let (class, sign) = match row.kind {
             RowKind::Same => ("pl", ' '),
@@ -69,7 +71,6 @@ fn render_rows(rows: &[Row], language: Option<Language>) -> Markup {
             RowKind::Added => ("pl pl-add", '+'),
             RowKind::Gap(lines) => {
                 let lines = figures::count_noun(u64::from(lines), "line");
-                // Writing to a string cannot fail.
                 let _ = write!(out, "<span class=\"pl pl-gap\">⋯ {lines}\n</span>");
                 continue;
             }

@@ -25,5 +25,5 @@ mod token;
 pub(crate) use json::render_json;
 pub(crate) use language::Language;
 pub(crate) use render::render_code;
-pub(super) use render::render_range;
+pub(super) use render::{digits_class, render_range};
 pub(super) use token::{Token, tokenize};

@@ -22,10 +22,11 @@ pub(crate) fn render_code(text: &str, language: Option<Language>, first: Option<
             render_range(&mut out, &text, 0..text.len(), &tokens, &mut next, &[]);
         }
         Some(first) => {
-            out.push_str("<pre class=\"code code-numbered\"><code>");
+            // Writing to a string cannot fail.
+            let last = u64::from(first) + (text.lines().count() as u64).saturating_sub(1);
+            let _ = write!(out, "<pre class=\"code code-numbered{}\"><code>", digits_class(last));
             let mut start = 0;
             for (number, line) in (u64::from(first)..).zip(text.split_inclusive('\n')) {
-                // Writing to a string cannot fail.
                 let _ = write!(out, "<span class=\"ln\" data-n=\"{number}\">");
                 render_range(&mut out, &text, start..start + line.len(), &tokens, &mut next, &[]);
                 out.push_str("</span>");
@@ -35,6 +36,15 @@ pub(crate) fn render_code(text: &str, language: Option<Language>, first: Option<
     }
     out.push_str("</code></pre>");
     PreEscaped(out)
+}
+
+/// Returns the class for the width of the line numbers up to `last`, with a space before it. Returns an empty string if
+/// they have at most three digits.
+pub(in crate::html::text) fn digits_class(last: u64) -> String {
+    match last.checked_ilog10().unwrap_or_default() + 1 {
+        ..=3 => String::new(),
+        digits => format!(" digits-{}", digits.min(10)),
+    }
 }
 
 /// Renders a range of a text with its tokens and marks.

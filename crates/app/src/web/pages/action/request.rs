@@ -4,9 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use maud::Markup;
+use rethread_engine::OpId;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::id::Id;
+use rethread_engine::ops;
 use rethread_engine::ops::NewSession;
+use rethread_engine::ops::log::OpChange;
 
 use super::fields::FormFields;
 use crate::env;
@@ -163,8 +166,14 @@ impl ActionRequest<'_> {
             undo_address: self.server.site().page("/undo"),
             open: new_key.map(|key| (self.server.site().session(key), "Open the new session")),
             back: self.target.address.clone(),
-            is_undo: false,
+            change: summary.op.and_then(|op| self.find_change(op)),
         };
         action::render_done(&summary, &options)
+    }
+
+    /// Finds the change that an operation has just made. Returns `None` if the journal cannot be read.
+    fn find_change(&self, op: OpId) -> Option<OpChange> {
+        let log = ops::log::log(&self.server.context.writer).ok()?;
+        log.ops.into_iter().rev().find(|row| row.id == op).map(|row| row.change)
     }
 }

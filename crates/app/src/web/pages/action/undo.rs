@@ -45,10 +45,11 @@ pub(crate) async fn undo(
                     key: key.to_owned(),
                     undo_address: site.page("/undo"),
                     back,
-                    is_undo: true,
+                    change: Some(outcome.change.clone()),
                     ..DoneOptions::default()
                 };
-                responder.ok("Undone", action::render_done(&summary, &options))
+                let title = if outcome.change.is_revert { "Undone" } else { "Redone" };
+                responder.ok(title, action::render_done(&summary, &options))
             }
             Err(error) => responder.error(&error),
         }
