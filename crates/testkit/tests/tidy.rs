@@ -34,7 +34,7 @@ const ENGINE: &[&[&str]] = &[
 /// The modules of the app.
 const APP: &[&[&str]] = &[
     &["env", "text", "demo"],
-    &["prices"],
+    &["prices", "content"],
     &["context", "json"],
     &["html"],
     &["export"],

@@ -14,7 +14,7 @@ use rethread_engine::ops::read::{BranchSelector, BranchView, SessionView};
 
 use super::resume_banner::render_banner;
 use super::session_row::shorten_model_name;
-use super::text::safe_url;
+use crate::content::markdown::safe_url;
 use crate::text::clean;
 use crate::text::error::{error_message, hint};
 use crate::text::figures::{count_noun, format_duration, format_size};

@@ -7,15 +7,15 @@
 mod ansi;
 #[cfg(test)]
 pub(crate) mod check;
+mod code;
 mod diff;
 mod escape;
-mod highlight;
 mod markdown;
 mod plain;
 
 pub(crate) use ansi::{palette_css, render_terminal};
-pub(crate) use diff::{Hunk, render_diff, render_hunks};
+pub(crate) use code::{render_code, render_json};
+pub(crate) use diff::{render_diff, render_hunks};
 pub(super) use escape::push_escaped;
-pub(crate) use highlight::{Language, render_code, render_json};
-pub(crate) use markdown::{Block, last_block, render_prompt, render_prose, safe_url};
+pub(crate) use markdown::{Block, last_block, render_prompt, render_prose};
 pub(crate) use plain::render_plain;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::outcome::Outcome;
 use super::render::RenderContext;
+pub(super) use crate::content::field::{array_field, id_field, str_field};
 use crate::text::clean;
 use crate::text::summary::relative_path;
 
@@ -88,25 +89,5 @@ impl<'a> CallView<'a> {
         let name_start = shown.trim_end_matches(['/', '\\']).rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = shown.split_at(name_start);
         html! { span class="path" { @if !folder.is_empty() { span class="dir" { (folder) } } (name) } }
-    }
-}
-
-/// Returns a string field of an object. Returns `None` if it is missing, blank or not a string.
-pub(super) fn str_field<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
-    value.get(name)?.as_str().filter(|text| !text.trim().is_empty())
-}
-
-/// Returns an array field of an object. Returns an empty slice if it is missing or not an array.
-pub(super) fn array_field<'v>(value: &'v Value, name: &str) -> &'v [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-/// Returns an id field of an object, which may be a string or a number. Returns `None` if it is missing, blank or of
-/// another type.
-pub(super) fn id_field(value: &Value, name: &str) -> Option<String> {
-    match value.get(name)? {
-        Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
     }
 }

@@ -10,7 +10,9 @@ use super::collapse;
 use super::headline::CallHeadline;
 use super::outcome::Outcome;
 use super::render::{Renderer, render_raw_input};
-use crate::html::text::{Hunk, Language, render_code, render_diff, render_hunks};
+use crate::content::diff::Hunk;
+use crate::content::highlight::Language;
+use crate::html::text::{render_code, render_diff, render_hunks};
 use crate::text::figures;
 
 /// Renders calls that write a whole file.

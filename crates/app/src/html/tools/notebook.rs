@@ -8,7 +8,8 @@ use super::call_view::{CallView, id_field, str_field};
 use super::collapse;
 use super::headline::CallHeadline;
 use super::render::Renderer;
-use crate::html::text::{Language, render_code, render_terminal};
+use crate::content::highlight::Language;
+use crate::html::text::{render_code, render_terminal};
 use crate::text::figures;
 
 /// Renders calls that change, add or remove a cell.

@@ -9,7 +9,8 @@ use super::headline::CallHeadline;
 use super::notebook;
 use super::render::Renderer;
 use super::{collapse, outcome};
-use crate::html::text::{Language, render_code};
+use crate::content::highlight::Language;
+use crate::html::text::render_code;
 use crate::text::figures;
 
 /// Renders calls that read a file.

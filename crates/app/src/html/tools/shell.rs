@@ -10,7 +10,8 @@ use super::collapse;
 use super::headline::CallHeadline;
 use super::outcome::Outcome;
 use super::render::Renderer;
-use crate::html::text::{Language, render_code, render_terminal};
+use crate::content::highlight::Language;
+use crate::html::text::{render_code, render_terminal};
 use crate::text::figures;
 
 /// Renders shell commands.

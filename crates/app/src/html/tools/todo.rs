@@ -9,6 +9,7 @@ use super::block::{FieldList, render_auto, render_markdown, truncate_line};
 use super::call_view::{CallView, array_field, id_field, str_field};
 use super::headline::CallHeadline;
 use super::render::Renderer;
+use crate::content::task::{TaskItem, TaskState, parse_item};
 use crate::text::{clean, figures};
 
 /// Renders calls that write the whole todo list.
@@ -42,57 +43,6 @@ pub(super) const LIST: Renderer =
 /// Maximum number of tasks that are visible initially.
 const VISIBLE_TASKS: usize = 200;
 
-/// The state of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum TaskState {
-    Done,
-    InProgress,
-    Open,
-    Removed,
-}
-
-impl TaskState {
-    fn read(status: &str) -> TaskState {
-        match status {
-            "completed" | "done" => TaskState::Done,
-            "in_progress" => TaskState::InProgress,
-            "deleted" | "cancelled" => TaskState::Removed,
-            _ => TaskState::Open,
-        }
-    }
-
-    /// Returns the CSS class, the symbol and the label of the state.
-    fn display(self) -> (&'static str, &'static str, &'static str) {
-        match self {
-            TaskState::Done => ("done", "✓", "done"),
-            TaskState::InProgress => ("in-progress", "◐", "in progress"),
-            TaskState::Open => ("open", "○", "open"),
-            TaskState::Removed => ("removed", "×", "removed"),
-        }
-    }
-}
-
-/// A task in a list.
-struct TaskItem {
-    state: TaskState,
-    /// The id of the task. `None` if it is not shown.
-    id: Option<String>,
-    text: String,
-    /// The difference from the previous list, for display.
-    change: Option<String>,
-}
-
-/// Parses a task from JSON. Missing text becomes "(no text)", an unknown status [`TaskState::Open`].
-fn parse_item(value: &Value) -> TaskItem {
-    let text = str_field(value, "content").or_else(|| str_field(value, "subject")).or_else(|| value.as_str());
-    TaskItem {
-        state: TaskState::read(value.get("status").and_then(Value::as_str).unwrap_or_default()),
-        id: id_field(value, "id"),
-        text: text.unwrap_or("(no text)").to_owned(),
-        change: None,
-    }
-}
-
 /// Renders the first [`VISIBLE_TASKS`] tasks, and the others collapsed.
 fn render_items(items: &[TaskItem]) -> Markup {
     let (head, rest) = items.split_at(items.len().min(VISIBLE_TASKS));
@@ -109,8 +59,8 @@ fn render_list(items: &[TaskItem]) -> Markup {
     html! {
         ul class="checks" {
             @for item in items {
-                @let (class, symbol, label) = item.state.display();
-                li class=(class) {
+                @let (symbol, label) = item.state.display();
+                li class=(label.replace(' ', "-")) {
                     span class="check" role="img" aria-label=(label) { (symbol) }
                     span {
                         @if let Some(id) = &item.id { span class="tool-detail" { "#" (truncate_line(id, 20)) " " } }
@@ -169,7 +119,7 @@ fn mark_changes(items: &mut Vec<TaskItem>, previous: &[Value]) {
     for item in items.iter_mut() {
         match states.get(item.text.as_str()) {
             None => item.change = Some("new".into()),
-            Some(state) if *state != item.state => item.change = Some(format!("was {}", state.display().2)),
+            Some(state) if *state != item.state => item.change = Some(format!("was {}", state.display().1)),
             Some(_) => {}
         }
     }
@@ -211,8 +161,8 @@ fn fill_update_headline(view: &CallView<'_>, headline: &mut CallHeadline) {
     let to = change.and_then(|change| str_field(change, "to")).or_else(|| view.input_str("status"));
     if let Some(to) = to {
         let from =
-            change.and_then(|change| str_field(change, "from")).map(|from| TaskState::read(from).display().2);
-        let to = TaskState::read(to).display().2;
+            change.and_then(|change| str_field(change, "from")).map(|from| TaskState::read(from).display().1);
+        let to = TaskState::read(to).display().1;
         headline.push_text(&from.map_or_else(|| to.to_owned(), |from| format!("{from} → {to}")));
     }
     if let Some(owner) = view.input_str("owner") {

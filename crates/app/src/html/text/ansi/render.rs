@@ -2,9 +2,9 @@
 
 use maud::{Markup, PreEscaped};
 
-use super::screen::Screen;
+use super::classes::write_classes;
+use crate::content::ansi::{OutputStyle, interpret};
 use crate::html::text::escape;
-use crate::text::clean;
 
 /// Renders terminal output with its colours. Overwritten and erased text is omitted.
 pub(crate) fn render_terminal(text: &str) -> Markup {
@@ -14,53 +14,18 @@ pub(crate) fn render_terminal(text: &str) -> Markup {
     if text.starts_with(['\n', '\r']) {
         out.push('\n');
     }
-    if text.contains(['\u{1b}', '\r', '\u{8}', '\u{9b}']) {
-        out.push_str(&interpret(text));
-    } else {
-        escape::push_escaped(&mut out, &clean::text(text));
-    }
+    interpret(text, |style, run| {
+        if style == OutputStyle::default() {
+            return escape::push_escaped(&mut out, run);
+        }
+        out.push_str("<span class=\"");
+        write_classes(style, &mut out);
+        out.push_str("\">");
+        escape::push_escaped(&mut out, run);
+        out.push_str("</span>");
+    });
     out.push_str("</pre>");
     PreEscaped(out)
-}
-
-/// Interprets the control characters of a text line by line, and returns the markup.
-fn interpret(text: &str) -> String {
-    let mut screen = Screen::default();
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let len = clean::sequence_len(rest);
-        if len > 0 {
-            apply_sequence(&mut screen, &rest[..len]);
-            rest = &rest[len..];
-            continue;
-        }
-        match c {
-            '\n' => screen.new_line(),
-            '\r' => screen.move_to_start(),
-            '\u{8}' => screen.backspace(),
-            c => screen.put(c),
-        }
-        rest = &rest[c.len_utf8()..];
-    }
-    screen.finish()
-}
-
-/// Applies an escape sequence. Ignores all but those for colours, styles and erasing.
-fn apply_sequence(screen: &mut Screen, sequence: &str) {
-    let body = sequence.strip_prefix("\u{1b}[").or_else(|| sequence.strip_prefix('\u{9b}'));
-    let Some(body) = body else { return };
-    let Some(last) = body.chars().next_back() else { return };
-    let parameters = &body[..body.len() - last.len_utf8()];
-    match (last, parameters) {
-        // Sequences such as `>4m` have another meaning.
-        ('m', _) if parameters.bytes().all(|b| matches!(b, b'0'..=b'9' | b';' | b':')) => {
-            screen.style.set(parameters);
-        }
-        ('K', "" | "0") => screen.erase(false),
-        ('K', "2") => screen.erase(true),
-        ('G', "" | "0" | "1") => screen.move_to_start(),
-        _ => {}
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
-use super::render::OPTIONS;
+use crate::content::markdown::OPTIONS;
 
 /// A top-level block of a markdown text.
 #[derive(Debug, PartialEq, Eq)]

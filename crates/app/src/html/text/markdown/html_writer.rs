@@ -1,11 +1,8 @@
 //! Writes elements that are closed in order, and text in which URLs become links.
 
-use super::link;
+use crate::content::markdown::{MAX_DEPTH, find_mention, find_url, safe_url};
 use crate::html::text::escape;
 use crate::text::clean;
-
-/// Maximum nesting depth of quotes, lists and emphasis. Deeper ones are rendered without tags.
-const MAX_DEPTH: usize = 20;
 
 /// Writes markup, and makes links of URLs in its text.
 #[derive(Debug, Default)]
@@ -77,7 +74,7 @@ impl HtmlWriter {
         self.flush();
         if self.links > 0 {
             self.open.push(("", false));
-        } else if let Some(url) = link::safe_url(url) {
+        } else if let Some(url) = safe_url(url) {
             self.write_anchor(url);
             self.open.push(("</a>", false));
             self.links += 1;
@@ -101,7 +98,7 @@ impl HtmlWriter {
         let text = clean::text(&text);
         let mut rest = &*text;
         if self.links == 0 {
-            while let Some((from, to)) = link::find_url(rest) {
+            while let Some((from, to)) = find_url(rest) {
                 self.write_text(&rest[..from]);
                 self.write_anchor(&rest[from..to]);
                 escape::push_escaped(&mut self.out, &rest[from..to]);
@@ -115,7 +112,7 @@ impl HtmlWriter {
     /// Writes text that contains no URL. Marks file mentions in prompts.
     fn write_text(&mut self, text: &str) {
         let mut rest = text;
-        while let Some((from, to)) = link::find_mention(rest).filter(|_| self.is_prompt) {
+        while let Some((from, to)) = find_mention(rest).filter(|_| self.is_prompt) {
             self.write_lines(&rest[..from]);
             self.out.push_str("<span class=\"md-file\">");
             escape::push_escaped(&mut self.out, &rest[from..to]);

@@ -5,9 +5,7 @@
 
 mod block;
 mod html_writer;
-mod link;
 mod render;
 
 pub(crate) use block::{Block, last_block};
-pub(crate) use link::safe_url;
 pub(crate) use render::{render_prompt, render_prose};

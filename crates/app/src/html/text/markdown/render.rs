@@ -1,18 +1,13 @@
 //! Renders the events of the markdown parser as markup.
 
 use maud::{Markup, PreEscaped};
-use pulldown_cmark::{Alignment, CodeBlockKind, Event, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, CodeBlockKind, Event, LinkType, Parser, Tag, TagEnd};
 
 use super::html_writer::HtmlWriter;
-use crate::html::text::{Language, escape, render_code, render_plain};
+use crate::content::highlight::Language;
+use crate::content::markdown::{MAX_BYTES, OPTIONS, language_name, measure_indentation};
+use crate::html::text::{escape, render_code, render_plain};
 use crate::text::clean;
-
-/// The enabled markdown extensions.
-pub(super) const OPTIONS: Options =
-    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
-
-/// Maximum length in bytes of markdown. Longer text is rendered as plain text.
-const MAX_BYTES: usize = 256 * 1024;
 
 /// Renders markdown written by the model. Text over [`MAX_BYTES`] is rendered as plain text.
 pub(crate) fn render_prose(markdown: &str) -> Markup {
@@ -85,7 +80,7 @@ impl MarkdownRenderer<'_> {
             }
             Event::SoftBreak if self.writer.is_prompt => {
                 self.writer.push_markup("<br>");
-                self.writer.push_text(&"\u{a0}".repeat(self.measure_indentation(at)));
+                self.writer.push_text(&"\u{a0}".repeat(measure_indentation(self.source, at)));
             }
             Event::SoftBreak => self.writer.push_markup("\n"),
             Event::HardBreak => self.writer.push_markup("<br>"),
@@ -129,9 +124,7 @@ impl MarkdownRenderer<'_> {
             Tag::CodeBlock(kind) => {
                 self.writer.flush();
                 let name = match &kind {
-                    CodeBlockKind::Fenced(info) => {
-                        info.split([' ', ',', '\t', '{']).next().unwrap_or_default()
-                    }
+                    CodeBlockKind::Fenced(info) => language_name(info),
                     CodeBlockKind::Indented => "",
                 };
                 self.code_block = Some((clean::line(name), String::new()));
@@ -184,15 +177,6 @@ impl MarkdownRenderer<'_> {
             }
             _ => self.writer.close(),
         }
-    }
-
-    /// Returns the indentation of the line after the line break at offset `at`, in columns, at most 40. A tab has
-    /// four.
-    fn measure_indentation(&self, at: usize) -> usize {
-        const MAX_COLUMNS: usize = 40;
-        let next = self.source.get(at..).and_then(|rest| rest.split_once('\n')).map_or("", |(_, next)| next);
-        let width = |c: char| if c == '\t' { 4 } else { 1 };
-        next.chars().take_while(|c| matches!(c, ' ' | '\t')).map(width).sum::<usize>().min(MAX_COLUMNS)
     }
 
     /// Returns `true` if the emphasis at this offset is in a prompt and uses underscores, which users type as part of

@@ -23,7 +23,7 @@ pub(crate) struct Hunk {
 
 /// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RowKind {
+pub(crate) enum RowKind {
     Same,
     Removed,
     Added,
@@ -33,19 +33,19 @@ pub(super) enum RowKind {
 
 /// A row of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) kind: RowKind,
+pub(crate) struct Row {
+    pub(crate) kind: RowKind,
     /// The line number before the change, from 1. Not meaningful for added rows and gaps.
-    pub(super) old: u32,
+    pub(crate) old: u32,
     /// The line number after the change, from 1. Not meaningful for removed rows and gaps.
-    pub(super) new: u32,
+    pub(crate) new: u32,
     /// The cleaned line without its line break.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// Compares two cleaned texts by lines. Returns the changed lines with [`CONTEXT_LINES`] around them, or no rows if
 /// all lines are equal.
-pub(super) fn rows_from_texts(old: &str, new: &str) -> Vec<Row> {
+pub(crate) fn rows_from_texts(old: &str, new: &str) -> Vec<Row> {
     let old = old.lines().collect::<Vec<_>>();
     let new = new.lines().collect::<Vec<_>>();
     let mut rows = Vec::new();
@@ -75,7 +75,7 @@ pub(super) fn rows_from_texts(old: &str, new: &str) -> Vec<Row> {
 }
 
 /// Converts hunks to rows, with a gap between two hunks.
-pub(super) fn rows_from_hunks(hunks: &[Hunk]) -> Vec<Row> {
+pub(crate) fn rows_from_hunks(hunks: &[Hunk]) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut seen = None;
     for hunk in hunks {

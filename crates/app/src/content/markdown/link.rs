@@ -18,7 +18,7 @@ fn is_host(c: char) -> bool {
 }
 
 /// Returns the start and end offset of the first `http` or `https` URL in a text. Returns `None` if there is none.
-pub(super) fn find_url(text: &str) -> Option<(usize, usize)> {
+pub(crate) fn find_url(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find("http").map(|at| from + at) {
         let is_in_word = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -79,7 +79,7 @@ fn close_bracket(open: &mut usize) -> bool {
 
 /// Returns the start and end offset of the first file mention in a text, such as `@path/file`. Returns `None` if
 /// there is none.
-pub(super) fn find_mention(text: &str) -> Option<(usize, usize)> {
+pub(crate) fn find_mention(text: &str) -> Option<(usize, usize)> {
     let mut from = 0;
     while let Some(at) = text.get(from..)?.find('@').map(|at| from + at) {
         let rest = &text[at + 1..];

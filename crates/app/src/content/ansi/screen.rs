@@ -1,23 +1,26 @@
 //! The current line of a terminal.
 
-use super::style::Style;
-use crate::html::text::escape;
+use super::style::OutputStyle;
 use crate::text::clean;
 
-/// The line that is being written, and the rendered lines before it.
-#[derive(Debug, Default)]
-pub(super) struct Screen {
-    /// The markup of the finished lines.
-    out: String,
+/// The line that is being written. Finished lines are passed to `emit`.
+pub(super) struct Screen<F> {
+    /// Receives the cleaned text of each run of one style, and each line break.
+    emit: F,
     /// The characters of the current line, with their styles.
-    cells: Vec<(char, Style)>,
+    cells: Vec<(char, OutputStyle)>,
     /// The index of the cell that the next character overwrites.
     cursor: usize,
     /// The style of the next characters.
-    pub(super) style: Style,
+    pub(super) style: OutputStyle,
 }
 
-impl Screen {
+impl<F: FnMut(OutputStyle, &str)> Screen<F> {
+    /// Creates an empty screen.
+    pub(super) fn new(emit: F) -> Screen<F> {
+        Screen { emit, cells: Vec::new(), cursor: 0, style: OutputStyle::default() }
+    }
+
     /// Writes a character at the cursor.
     pub(super) fn put(&mut self, c: char) {
         match self.cells.get_mut(self.cursor) {
@@ -49,37 +52,26 @@ impl Screen {
         self.cells.truncate(self.cursor);
     }
 
-    /// Renders the current line and starts a new one.
+    /// Emits the current line and starts a new one.
     pub(super) fn new_line(&mut self) {
-        self.render_line();
-        self.out.push('\n');
+        self.emit_line();
+        (self.emit)(OutputStyle::default(), "\n");
     }
 
-    /// Renders the current line and returns the markup of all lines.
-    pub(super) fn finish(mut self) -> String {
-        self.render_line();
-        self.out
+    /// Emits the current line.
+    pub(super) fn finish(mut self) {
+        self.emit_line();
     }
 
-    /// Appends the markup of the current line, with a span for each run of one style, and clears the line.
-    fn render_line(&mut self) {
-        let cells = std::mem::take(&mut self.cells);
+    /// Emits the current line, run by run, and clears it.
+    fn emit_line(&mut self) {
         let mut text = String::new();
-        for run in cells.chunk_by(|a, b| a.1 == b.1) {
+        for run in self.cells.chunk_by(|a, b| a.1 == b.1) {
             text.clear();
             text.extend(run.iter().map(|(c, _)| *c));
-            let style = run.first().map_or_else(Style::default, |(_, style)| *style);
-            if style.is_plain() {
-                escape::push_escaped(&mut self.out, &clean::text(&text));
-                continue;
-            }
-            self.out.push_str("<span class=\"");
-            style.write_classes(&mut self.out);
-            self.out.push_str("\">");
-            escape::push_escaped(&mut self.out, &clean::text(&text));
-            self.out.push_str("</span>");
+            let style = run.first().map_or_else(OutputStyle::default, |(_, style)| *style);
+            (self.emit)(style, &clean::text(&text));
         }
-        self.cells = cells;
         self.cells.clear();
         self.cursor = 0;
     }

@@ -4,7 +4,7 @@ use super::{Language, lexer, line_based, markup};
 
 /// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TokenKind {
+pub(crate) enum TokenKind {
     Keyword,
     String,
     Number,
@@ -18,8 +18,8 @@ pub(super) enum TokenKind {
 }
 
 impl TokenKind {
-    /// Returns the CSS class of the token.
-    pub(super) fn class(self) -> &'static str {
+    /// Returns the letter of the kind. It is the CSS class in pages.
+    pub(crate) fn letter(self) -> &'static str {
         match self {
             TokenKind::Keyword => "k",
             TokenKind::String => "s",
@@ -36,15 +36,15 @@ impl TokenKind {
 
 /// A byte range of code and its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::html::text) struct Token {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    pub(super) kind: TokenKind,
+pub(crate) struct Token {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) kind: TokenKind,
 }
 
 /// Splits code into tokens, in order and without overlap. Text between tokens is not highlighted. Returns none if the
 /// language is unknown.
-pub(in crate::html::text) fn tokenize(text: &str, language: Option<Language>) -> Vec<Token> {
+pub(crate) fn tokenize(text: &str, language: Option<Language>) -> Vec<Token> {
     let mut tokens = Vec::new();
     match language {
         None => {}

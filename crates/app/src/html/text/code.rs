@@ -1,13 +1,12 @@
-//! Renders tokens as markup.
+//! Renders code as markup, with syntax highlighting.
 
 use std::fmt::Write;
 use std::ops::Range;
 
 use maud::{Markup, PreEscaped};
 
-use super::Language;
-use super::token::{Token, TokenKind, tokenize};
-use crate::html::text::escape;
+use super::escape;
+use crate::content::highlight::{Language, Token, TokenKind, pretty_print, tokenize};
 use crate::text::clean;
 
 /// Renders code with highlighting, or without if `language` is `None`. Numbers the lines from `first`, if it is set.
@@ -38,9 +37,14 @@ pub(crate) fn render_code(text: &str, language: Option<Language>, first: Option<
     PreEscaped(out)
 }
 
+/// Renders JSON with indentation. Text that is too long or not JSON keeps its layout.
+pub(crate) fn render_json(text: &str) -> Markup {
+    render_code(pretty_print(text).as_deref().unwrap_or(text), Some(Language::Json), None)
+}
+
 /// Returns the class for the width of the line numbers up to `last`, with a space before it. Returns an empty string if
 /// they have at most three digits.
-pub(in crate::html::text) fn digits_class(last: u64) -> String {
+pub(super) fn digits_class(last: u64) -> String {
     match last.checked_ilog10().unwrap_or_default() + 1 {
         ..=3 => String::new(),
         digits => format!(" digits-{}", digits.min(10)),
@@ -50,7 +54,7 @@ pub(in crate::html::text) fn digits_class(last: u64) -> String {
 /// Renders a range of a text with its tokens and marks.
 ///
 /// `next` is the index of the first token that may overlap the range. Calls for consecutive ranges pass it on.
-pub(in crate::html::text) fn render_range(
+pub(super) fn render_range(
     out: &mut String,
     text: &str,
     range: Range<usize>,
@@ -92,7 +96,7 @@ fn find_current_span(
 
 /// Renders text with the class of its kind. `marked` text is emphasized.
 fn render_span(out: &mut String, text: &str, kind: Option<TokenKind>, marked: bool) {
-    let class = kind.map_or("", TokenKind::class);
+    let class = kind.map_or("", TokenKind::letter);
     if class.is_empty() && !marked {
         escape::push_escaped(out, text);
         return;

@@ -1,4 +1,4 @@
-use crate::html::text::highlight::{Language, tokenize};
+use crate::content::highlight::{Language, tokenize};
 
 /// Writes a text with its tokens marked: `‹k fn› main`.
 fn mark_tokens(name: &str, text: &str) -> String {
@@ -6,7 +6,7 @@ fn mark_tokens(name: &str, text: &str) -> String {
     let mut at = 0;
     for token in tokenize(text, Language::from_name(name)) {
         out.push_str(&text[at..token.start]);
-        out.push_str(&format!("‹{} {}›", token.kind.class(), &text[token.start..token.end]));
+        out.push_str(&format!("‹{} {}›", token.kind.letter(), &text[token.start..token.end]));
         at = token.end;
     }
     out + &text[at..]

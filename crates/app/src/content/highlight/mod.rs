@@ -5,7 +5,7 @@
 //! accepts any text.
 //!
 //! ```text
-//! Language ─▶ Grammar ─▶ lexer (punctuation, identifier, script) ─▶ tokens ─▶ render
+//! Language ─▶ Grammar ─▶ lexer (punctuation, identifier, script) ─▶ tokens
 //!          └▶ markup (HTML), line_based (YAML, Markdown, diffs) ──┘
 //! ```
 
@@ -18,12 +18,9 @@ mod lexer;
 mod line_based;
 mod markup;
 mod punctuation;
-mod render;
 mod script;
 mod token;
 
-pub(crate) use json::render_json;
+pub(crate) use json::pretty_print;
 pub(crate) use language::Language;
-pub(crate) use render::render_code;
-pub(super) use render::{digits_class, render_range};
-pub(super) use token::{Token, tokenize};
+pub(crate) use token::{Token, TokenKind, tokenize};

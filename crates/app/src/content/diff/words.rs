@@ -14,7 +14,7 @@ const MAX_PAIRS: usize = 1000;
 
 /// Returns for each row the byte ranges of its changed words. Compares at most [`MAX_PAIRS`] pairs of a removed and
 /// an added line.
-pub(super) fn find_changed_words(rows: &[Row]) -> Vec<Vec<Range<usize>>> {
+pub(crate) fn find_changed_words(rows: &[Row]) -> Vec<Vec<Range<usize>>> {
     let mut marks = vec![Vec::new(); rows.len()];
     let mut pairs = 0;
     let mut at = 0;

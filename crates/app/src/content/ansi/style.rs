@@ -1,30 +1,31 @@
 //! Text styles as set by escape sequences.
 
-use std::fmt::Write;
-
 use super::palette::find_nearest_color;
 
-/// The CSS classes of the flags, in the order of their bits.
-const CLASSES: [&str; 6] = ["bo", "di", "it", "un", "in", "st"];
-const BOLD: u8 = 1;
-const DIM: u8 = 1 << 1;
-const ITALIC: u8 = 1 << 2;
-const UNDERLINE: u8 = 1 << 3;
-const INVERSE: u8 = 1 << 4;
-const STRIKE: u8 = 1 << 5;
+/// The flags of [`OutputStyle::flags`].
+pub(crate) mod flag {
+    pub(crate) const BOLD: u8 = 1;
+    pub(crate) const DIM: u8 = 1 << 1;
+    pub(crate) const ITALIC: u8 = 1 << 2;
+    pub(crate) const UNDERLINE: u8 = 1 << 3;
+    pub(crate) const INVERSE: u8 = 1 << 4;
+    pub(crate) const STRIKE: u8 = 1 << 5;
+}
+
+use flag::*;
 
 /// The colours and flags of text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Style {
+pub(crate) struct OutputStyle {
     /// The palette number of the text colour. `None` for the default colour.
-    foreground: Option<u8>,
+    pub(crate) foreground: Option<u8>,
     /// The palette number of the background. `None` for the default background.
-    background: Option<u8>,
-    /// A set of [`BOLD`], [`DIM`] and so on.
-    flags: u8,
+    pub(crate) background: Option<u8>,
+    /// A set of [`flag`]s.
+    pub(crate) flags: u8,
 }
 
-impl Style {
+impl OutputStyle {
     /// Applies the first 32 parameters of an escape sequence that ends in `m`.
     pub(super) fn set(&mut self, parameters: &str) {
         // Real sequences have a few parameters; a hostile one with millions must not cost memory.
@@ -57,7 +58,7 @@ impl Style {
     /// Applies a code other than those for extended colours. `kind` is its first subparameter.
     fn apply_code(&mut self, code: u16, kind: Option<u16>) {
         match code {
-            0 => *self = Style::default(),
+            0 => *self = OutputStyle::default(),
             1 => self.flags |= BOLD,
             2 => self.flags |= DIM,
             3 => self.flags |= ITALIC,
@@ -77,34 +78,6 @@ impl Style {
             90..=97 => self.foreground = Some((code - 82) as u8),
             100..=107 => self.background = Some((code - 92) as u8),
             _ => {}
-        }
-    }
-
-    /// Returns `true` if the style is the default one, so that its text needs no span.
-    pub(super) fn is_plain(self) -> bool {
-        self == Style::default()
-    }
-
-    /// Appends the CSS classes, separated by spaces.
-    pub(super) fn write_classes(self, out: &mut String) {
-        let inverse = self.flags & INVERSE != 0;
-        let (front, back) =
-            if inverse { (self.background, self.foreground) } else { (self.foreground, self.background) };
-        // Inverse text without a foreground colour uses the theme's colours; otherwise it has a normal background colour.
-        let plain = inverse && back.is_none();
-        let (front, flags) = if plain { (None, self.flags) } else { (front, self.flags & !INVERSE) };
-        let start = out.len();
-        for (bit, class) in CLASSES.iter().enumerate() {
-            if flags & (1 << bit) != 0 {
-                out.push_str(class);
-                out.push(' ');
-            }
-        }
-        // Writing to a string cannot fail.
-        let _ = front.map(|color| write!(out, "f{color} "));
-        let _ = back.map(|color| write!(out, "b{color} "));
-        if out.len() > start {
-            out.pop();
         }
     }
 }

@@ -1,9 +1,6 @@
 //! Pretty-prints JSON without parsing values: numbers and strings stay as they are written.
 
-use maud::Markup;
 use serde::de::IgnoredAny;
-
-use super::{Language, render_code};
 
 /// Maximum nesting depth that is indented. Deeper values stay on one line.
 const MAX_DEPTH: usize = 20;
@@ -11,18 +8,14 @@ const MAX_DEPTH: usize = 20;
 /// Maximum length in bytes of JSON that is pretty-printed. Longer JSON is shown as it is written.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// Renders JSON with indentation. Text that is longer than [`MAX_BYTES`] or not JSON keeps its layout.
-pub(crate) fn render_json(text: &str) -> Markup {
+/// Puts every element of JSON on its own line. Returns `None` if the text is longer than [`MAX_BYTES`] or not JSON.
+pub(crate) fn pretty_print(text: &str) -> Option<String> {
     let is_json = text.len() <= MAX_BYTES && serde_json::from_str::<IgnoredAny>(text).is_ok();
-    if is_json {
-        render_code(&pretty_print(text), Some(Language::Json), None)
-    } else {
-        render_code(text, Some(Language::Json), None)
-    }
+    is_json.then(|| indent(text))
 }
 
 /// Puts every element of valid JSON on its own line.
-fn pretty_print(text: &str) -> String {
+fn indent(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     let mut depth = 0usize;
     let mut from = 0;
@@ -92,7 +85,7 @@ fn find_string_end(bytes: &[u8], mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{pretty_print, render_json};
+    use super::{indent, pretty_print};
 
     #[test]
     fn values_are_preserved_by_pretty_printing() {
@@ -109,21 +102,19 @@ mod tests {
             ),
         ];
         for (text, pretty) in cases {
-            assert_eq!(pretty_print(text), pretty, "{text}");
-            assert_eq!(pretty_print(pretty), pretty, "a second time: {text}");
+            assert_eq!(pretty_print(text).as_deref(), Some(pretty), "{text}");
+            assert_eq!(indent(pretty), pretty, "a second time: {text}");
         }
     }
 
     #[test]
     fn output_size_is_linear_for_deep_nesting() {
         let deep = format!("{}1,2{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(pretty_print(&deep).len() < deep.len() + 2000);
-        let rendered = render_json(&deep).into_string();
-        assert!(rendered.contains("[[[") && rendered.contains("]]]"));
+        assert!(indent(&deep).len() < deep.len() + 2000);
     }
 
     #[test]
-    fn invalid_json_is_unchanged() {
-        assert_eq!(render_json("{a,b").into_string(), "<pre class=\"code\"><code>{a,b</code></pre>");
+    fn invalid_json_is_refused() {
+        assert_eq!(pretty_print("{a,b"), None);
     }
 }

@@ -4,10 +4,9 @@ use std::fmt::Write;
 
 use maud::{Markup, PreEscaped, html};
 
-use super::row::{Hunk, Row, RowKind, rows_from_hunks, rows_from_texts};
-use super::words::find_changed_words;
-use crate::html::text::Language;
-use crate::html::text::highlight::{Token, digits_class, render_range, tokenize};
+use super::code::{digits_class, render_range};
+use crate::content::diff::{Hunk, Row, RowKind, find_changed_words, rows_from_hunks, rows_from_texts};
+use crate::content::highlight::{Language, Token, tokenize};
 use crate::text::{clean, figures};
 
 /// Renders the difference between two texts, line by line, with changed words marked.

@@ -1,12 +1,16 @@
 use super::{render_diff, render_hunks};
-use crate::html::text::diff::row::Hunk;
-use crate::html::text::{Language, check};
+use crate::content::diff::Hunk;
+use crate::content::highlight::Language;
+use crate::html::text::check;
 
 fn rows(markup: maud::Markup) -> Vec<String> {
     let markup = markup.into_string();
     check::check_markup(&markup);
-    let inner =
-        markup.strip_prefix("<pre class=\"patch\">").and_then(|m| m.strip_suffix("</pre>")).expect("a frame");
+    // The class depends on the number of digits of the line numbers.
+    let (class, inner) =
+        markup.strip_prefix("<pre class=\"").and_then(|rest| rest.split_once("\">")).expect("a frame");
+    assert!(class == "patch" || class.starts_with("patch digits-"), "{class}");
+    let inner = inner.strip_suffix("</pre>").expect("a frame");
     inner
         .split_inclusive("\n</span>")
         .map(|row| row.replace("\n</span>", "").replace("<span class=\"pl", "<"))

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::render_code;
+use super::{render_code, render_json};
+use crate::content::highlight::Language;
 use crate::html::text::check;
-use crate::html::text::highlight::Language;
 use crate::text::clean;
 
 /// One name per language.
@@ -139,6 +139,14 @@ fn repeated_delimiters_are_preserved() {
             check_text(name, &piece.repeat(1000 / piece.len()), None);
         }
     }
+}
+
+#[test]
+fn json_is_indented_if_it_is_valid() {
+    assert_eq!(render_json("{a,b").into_string(), "<pre class=\"code\"><code>{a,b</code></pre>");
+    let deep = format!("{}1,2{}", "[".repeat(100_000), "]".repeat(100_000));
+    let rendered = render_json(&deep).into_string();
+    assert!(rendered.contains("[[[") && rendered.contains("]]]"));
 }
 
 proptest! {
