@@ -8,6 +8,7 @@ use super::error::CliError;
 use super::figures::{format_duration, group_digits};
 use super::layout::split_block;
 use super::out::Out;
+use super::rich;
 use super::style::{BAD, GOOD, PLAIN, QUIET, TOOL, paint};
 use super::summary::{self, InputLine};
 use super::table::truncate_to_width;
@@ -65,7 +66,18 @@ pub(crate) fn print_call_error(
 }
 
 /// Prints the complete input and result of a tool call, each line after `indent`.
-pub(crate) fn print_call_body(call: &ToolCall, indent: &str, out: &mut Out) -> Result<(), CliError> {
+///
+/// If `rich` is set, edits become diffs, and results keep their colours.
+pub(crate) fn print_call_body(
+    call: &ToolCall,
+    indent: &str,
+    rich: bool,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let result = call.result.as_ref().map_or("", |result| &result.text);
+    if rich && rich::is_renderable(&call.input) && rich::is_renderable(result) {
+        return rich::print_call_body(call, indent, out);
+    }
     for input_line in summary::split_input(call) {
         let (style, text) = match input_line {
             InputLine::Plain(text) => (PLAIN, text),

@@ -34,6 +34,7 @@ mod rename;
 mod repair;
 mod rescue;
 mod restore;
+mod rich;
 mod rm;
 mod schema;
 mod search;

@@ -77,6 +77,11 @@ impl Out {
         self.width
     }
 
+    /// Returns `true` if output is coloured, so that text is rendered instead of printed as its source.
+    pub(crate) fn is_colored(&self) -> bool {
+        self.colored
+    }
+
     /// Returns `true` if the command must print JSON Lines instead of text.
     pub(crate) fn is_json(&self) -> bool {
         self.options.json

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
     print_session_header(&show.session, &id, app, out)?;
     print_scope(&show, &request, out)?;
     let folder = show.session.info.cwd.clone().unwrap_or_default();
-    let mut printer = TurnPrinter::new(args, &folder, &app.clock);
+    let mut printer = TurnPrinter::new(args, &folder, &app.clock, out);
     let mut has_turns = false;
     for turn in show.by_ref() {
         printer.print_turn(&turn?, out)?;

@@ -68,6 +68,6 @@ fn print(
     if !full {
         return print_call_error(&row.call, row.failure, margin.len(), out);
     }
-    print_call_body(&row.call, &" ".repeat(margin.len() + 2), out)?;
+    print_call_body(&row.call, &" ".repeat(margin.len() + 2), out.is_colored(), out)?;
     out.line("")
 }

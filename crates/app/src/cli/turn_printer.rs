@@ -12,7 +12,8 @@ use super::error::CliError;
 use super::figures::{count_noun, format_duration, format_tokens};
 use super::layout::{self, count_words, split_block, wrap_text};
 use super::out::Out;
-use super::style::{BAD, MARK, NAME, PROMPT, QUIET, paint};
+use super::rich::{Margin, Page, StyledText, TextKind, is_renderable, print_markdown, print_output};
+use super::style::{BAD, MARK, NAME, PLAIN, PROMPT, QUIET, paint};
 use super::summary;
 use super::table::truncate_to_width;
 use super::time::Clock;
@@ -33,6 +34,8 @@ enum Spacing {
 pub(crate) struct TurnPrinter<'a> {
     tools: Detail,
     thinking: bool,
+    /// Whether Markdown, edits and recorded colours are rendered.
+    rich: bool,
     folder: &'a str,
     clock: &'a Clock,
     /// The start time of the previous turn that has one.
@@ -41,8 +44,9 @@ pub(crate) struct TurnPrinter<'a> {
 
 impl<'a> TurnPrinter<'a> {
     /// Creates a printer for a session that was started in `folder`.
-    pub(crate) fn new(args: &Show, folder: &'a str, clock: &'a Clock) -> TurnPrinter<'a> {
-        TurnPrinter { tools: args.tools, thinking: args.thinking, folder, clock, previous_time: None }
+    pub(crate) fn new(args: &Show, folder: &'a str, clock: &'a Clock, out: &Out) -> TurnPrinter<'a> {
+        let rich = out.is_colored() && !args.plain;
+        TurnPrinter { tools: args.tools, thinking: args.thinking, rich, folder, clock, previous_time: None }
     }
 
     /// Prints a turn: a rule with its name and time, the prompt, the shown parts and the footer.
@@ -54,15 +58,7 @@ impl<'a> TurnPrinter<'a> {
                 EntryRole::Shell | EntryRole::Command => "",
                 _ => "> ",
             };
-            let lines = wrap_text(&prompt.text, "", out.width().saturating_sub(2));
-            for (idx, line) in lines.iter().enumerate() {
-                let mark = if idx == 0 || mark.is_empty() { mark } else { "  " };
-                out.line(&if line.is_empty() {
-                    String::new()
-                } else {
-                    paint(PROMPT, &format!("{mark}{line}"))
-                })?;
-            }
+            self.print_prompt(&prompt.text, mark, out)?;
             for media in summary::format_media(&prompt.media) {
                 out.line(&paint(QUIET, &format!("  [{media}]")))?;
             }
@@ -77,6 +73,25 @@ impl<'a> TurnPrinter<'a> {
             self.print_part(part, out)?;
         }
         self.print_footer(&shown.turn, out)
+    }
+
+    /// Prints a text of the user after a mark.
+    fn print_prompt(&self, text: &str, mark: &str, out: &mut Out) -> Result<(), CliError> {
+        if self.is_rich(text) && !mark.is_empty() {
+            let margin = Margin::with_mark(StyledText::new(PROMPT, mark));
+            return print_markdown(text, TextKind::Prompt, PROMPT, margin, out);
+        }
+        let lines = wrap_text(text, "", out.width().saturating_sub(2));
+        for (idx, line) in lines.iter().enumerate() {
+            let mark = if idx == 0 || mark.is_empty() { mark } else { "  " };
+            out.line(&if line.is_empty() { String::new() } else { paint(PROMPT, &format!("{mark}{line}")) })?;
+        }
+        Ok(())
+    }
+
+    /// Returns `true` if a text is rendered. Otherwise its source is printed.
+    fn is_rich(&self, text: &str) -> bool {
+        self.rich && is_renderable(text)
     }
 
     fn select_spacing(&self, part: &TurnPart) -> Spacing {
@@ -135,12 +150,17 @@ impl<'a> TurnPrinter<'a> {
         let full = self.tools == Detail::Full;
         let max_lines = if full { usize::MAX } else { MAX_PREVIEW_LINES };
         match part {
+            TurnPart::Text(text) if self.is_rich(text) => {
+                let margin = Margin::new(StyledText::new(PLAIN, "  "));
+                print_markdown(text, TextKind::Answer, PLAIN, margin, out)
+            }
             TurnPart::Text(text) => {
                 wrap_text(text, "  ", out.width()).iter().try_for_each(|line| out.line(line))
             }
             TurnPart::Thinking(text) => self.print_thinking(text, out),
             TurnPart::Tool(_) if self.tools == Detail::None => Ok(()),
             TurnPart::Tool(call) => self.print_call(call, out),
+            TurnPart::Queued(text) if self.is_rich(text) => self.print_prompt(text, "> ", out),
             TurnPart::Queued(text) => {
                 let lines = wrap_text(text, "", out.width().saturating_sub(2));
                 let add_mark =
@@ -166,31 +186,30 @@ impl<'a> TurnPrinter<'a> {
                 let rule = "╌".repeat(out.width().min(100).saturating_sub(facts.width() + 6));
                 out.line(&paint(MARK, &format!("╌╌ {facts} {rule}")))
             }
-            TurnPart::CompactSummary(text) => {
-                out.line(&paint(
-                    QUIET,
-                    &format!(
-                        "  summary of the conversation so far, {}",
-                        count_noun(count_words(text), "word")
-                    ),
-                ))?;
-                let lines = wrap_text(text, "  │ ", out.width());
-                let shown_count = if full { lines.len() } else { lines.len().min(5) };
-                let with_bar =
-                    |line: &String| if line.is_empty() { "  │".to_owned() } else { line.clone() };
-                lines[..shown_count].iter().try_for_each(|line| out.line(&paint(QUIET, &with_bar(line))))?;
-                if shown_count < lines.len() {
-                    let more = count_noun((lines.len() - shown_count) as u64, "more line");
-                    out.line(&paint(QUIET, &format!("  │ … {more} (--tools full shows all)")))?;
-                }
-                Ok(())
-            }
+            TurnPart::CompactSummary(text) => self.print_summary(text, out),
             TurnPart::Error(text) => {
                 let lines = wrap_text(&format!("error: {text}"), "  ✗ ", out.width());
                 lines.iter().try_for_each(|line| out.line(&paint(BAD, line)))
             }
             TurnPart::Other(text) => self.print_note("block", text, out),
         }
+    }
+
+    /// Prints the summary of a compaction, or its first lines unless tools are shown in full.
+    fn print_summary(&self, text: &str, out: &mut Out) -> Result<(), CliError> {
+        out.line(&paint(
+            QUIET,
+            &format!("  summary of the conversation so far, {}", count_noun(count_words(text), "word")),
+        ))?;
+        let lines = wrap_text(text, "  │ ", out.width());
+        let shown_count = if self.tools == Detail::Full { lines.len() } else { lines.len().min(5) };
+        let with_bar = |line: &String| if line.is_empty() { "  │".to_owned() } else { line.clone() };
+        lines[..shown_count].iter().try_for_each(|line| out.line(&paint(QUIET, &with_bar(line))))?;
+        if shown_count < lines.len() {
+            let more = count_noun((lines.len() - shown_count) as u64, "more line");
+            out.line(&paint(QUIET, &format!("  │ … {more} (--tools full shows all)")))?;
+        }
+        Ok(())
     }
 
     /// Prints the number of words of a thinking block, and its text if requested.
@@ -227,8 +246,16 @@ impl<'a> TurnPrinter<'a> {
         max_lines: usize,
         out: &mut Out,
     ) -> Result<(), CliError> {
-        let (lines, omitted) = split_block(text, indent, out.width(), max_lines);
-        lines.iter().try_for_each(|line| out.line(&paint(QUIET, line)))?;
+        let omitted = if self.is_rich(text) {
+            let width = out.width();
+            let mut emit = |line: &str| out.line(line);
+            let margin = Margin::new(StyledText::new(PLAIN, indent));
+            print_output(text, QUIET, max_lines, &mut Page::new(width, margin, &mut emit))?
+        } else {
+            let (lines, omitted) = split_block(text, indent, out.width(), max_lines);
+            lines.iter().try_for_each(|line| out.line(&paint(QUIET, line)))?;
+            omitted
+        };
         if omitted > 0 {
             let more = count_noun(omitted as u64, "more line");
             out.line(&paint(QUIET, &format!("{indent}… {more} (--tools full shows all)")))?;
@@ -239,7 +266,7 @@ impl<'a> TurnPrinter<'a> {
     fn print_call(&self, call: &ToolCall, out: &mut Out) -> Result<(), CliError> {
         print_call_header(call, None, self.folder, "  ", out)?;
         match self.tools {
-            Detail::Full => print_call_body(call, "    ", out),
+            Detail::Full => print_call_body(call, "    ", self.rich, out),
             _ => print_call_error(call, None, 2, out),
         }
     }

@@ -110,39 +110,50 @@ pub(crate) enum InputLine {
     New(String),
 }
 
+impl InputLine {
+    /// Returns the text of the line.
+    pub(crate) fn text(&self) -> &str {
+        let (InputLine::Plain(text) | InputLine::Old(text) | InputLine::New(text)) = self;
+        text
+    }
+}
+
 /// Splits the input of a tool call into lines: commands and texts unchanged, edits as removed and added lines, other
 /// values as JSON.
 pub(crate) fn split_input(call: &ToolCall) -> Vec<InputLine> {
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(&call.input) else {
         return clean_lines(&call.input).map(InputLine::Plain).collect();
     };
+    fields.iter().flat_map(|(name, value)| split_field(&call.name, name, value)).collect()
+}
+
+/// Splits a field of the input of a tool into lines.
+pub(crate) fn split_field(tool: &str, name: &str, value: &Value) -> Vec<InputLine> {
     let mut input = Vec::new();
-    for (name, value) in &fields {
-        match (name.as_str(), value) {
-            ("old_string", Value::String(text)) => input.extend(clean_lines(text).map(InputLine::Old)),
-            ("new_string", Value::String(text)) => input.extend(clean_lines(text).map(InputLine::New)),
-            ("content", Value::String(text)) if call.name == "Write" => {
-                input.extend(clean_lines(text).map(InputLine::New));
-            }
-            ("command", Value::String(text)) if call.name == "Bash" => {
-                let add_prompt =
-                    |(idx, line): (usize, String)| format!("{} {line}", if idx == 0 { '$' } else { ' ' });
-                input.extend(clean_lines(text).enumerate().map(add_prompt).map(InputLine::Plain));
-            }
-            (name, Value::String(text)) if text.contains('\n') => {
-                input.push(InputLine::Plain(format!("{}:", clean::line(name))));
-                input.extend(clean_lines(text).map(|line| InputLine::Plain(format!("  {line}"))));
-            }
-            (name, Value::String(text)) => {
-                input.push(InputLine::Plain(format!("{}: {}", clean::line(name), clean::line(text))));
-            }
-            (name, Value::Array(_) | Value::Object(_)) => {
-                input.push(InputLine::Plain(format!("{}:", clean::line(name))));
-                let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
-                input.extend(clean_lines(&pretty).map(|line| InputLine::Plain(format!("  {line}"))));
-            }
-            (name, value) => input.push(InputLine::Plain(format!("{}: {value}", clean::line(name)))),
+    match (name, value) {
+        ("old_string", Value::String(text)) => input.extend(clean_lines(text).map(InputLine::Old)),
+        ("new_string", Value::String(text)) => input.extend(clean_lines(text).map(InputLine::New)),
+        ("content", Value::String(text)) if tool == "Write" => {
+            input.extend(clean_lines(text).map(InputLine::New));
         }
+        ("command", Value::String(text)) if tool == "Bash" => {
+            let add_prompt =
+                |(idx, line): (usize, String)| format!("{} {line}", if idx == 0 { '$' } else { ' ' });
+            input.extend(clean_lines(text).enumerate().map(add_prompt).map(InputLine::Plain));
+        }
+        (name, Value::String(text)) if text.contains('\n') => {
+            input.push(InputLine::Plain(format!("{}:", clean::line(name))));
+            input.extend(clean_lines(text).map(|line| InputLine::Plain(format!("  {line}"))));
+        }
+        (name, Value::String(text)) => {
+            input.push(InputLine::Plain(format!("{}: {}", clean::line(name), clean::line(text))));
+        }
+        (name, Value::Array(_) | Value::Object(_)) => {
+            input.push(InputLine::Plain(format!("{}:", clean::line(name))));
+            let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
+            input.extend(clean_lines(&pretty).map(|line| InputLine::Plain(format!("  {line}"))));
+        }
+        (name, value) => input.push(InputLine::Plain(format!("{}: {value}", clean::line(name)))),
     }
     input
 }

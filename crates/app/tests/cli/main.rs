@@ -41,6 +41,8 @@ mod other_writers;
 #[cfg(test)]
 mod reading;
 #[cfg(test)]
+mod rendering;
+#[cfg(test)]
 mod repair;
 #[cfg(test)]
 mod search;

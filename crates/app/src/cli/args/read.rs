@@ -105,6 +105,11 @@ pub(crate) struct Show {
     /// Show every turn of the file, on all branches
     #[arg(short, long)]
     pub(crate) all: bool,
+    /// Show the source of Markdown and of edits instead of rendering them
+    ///
+    /// Output without colours is always plain, and so are texts longer than 256 kB.
+    #[arg(long, conflicts_with_all = ["raw", "json"])]
+    pub(crate) plain: bool,
 }
 
 /// Show what Claude Code will load when a session is resumed

@@ -34,6 +34,7 @@ pub(super) fn show_hit(hit: SearchHit, app: &AppContext, out: &mut Out) -> Resul
         raw: false,
         branch,
         all: false,
+        plain: false,
     };
     show::run(&show, app, out)
 }
