@@ -40,6 +40,8 @@ pub(crate) struct Page<'a> {
     emit: &'a mut dyn FnMut(&str) -> Result<(), CliError>,
     width: usize,
     margins: Vec<Margin>,
+    /// For each margin that was added, whether it is shown.
+    shown: Vec<bool>,
 }
 
 impl<'a> Page<'a> {
@@ -49,7 +51,7 @@ impl<'a> Page<'a> {
         margin: Margin,
         emit: &'a mut dyn FnMut(&str) -> Result<(), CliError>,
     ) -> Page<'a> {
-        Page { emit, width, margins: vec![margin] }
+        Page { emit, width, margins: vec![margin], shown: Vec::new() }
     }
 
     fn margin_width(&self) -> usize {
@@ -74,13 +76,17 @@ impl<'a> Page<'a> {
     /// Adds a margin within the others. Returns `false` if it is omitted, because too few columns would remain.
     pub(super) fn push_margin(&mut self, margin: Margin) -> bool {
         let fits = self.margin_width() + margin.rest.width() + MIN_TEXT_WIDTH <= self.width;
-        self.margins.push(if fits { margin } else { Margin::new(StyledText::default()) });
+        if fits {
+            self.margins.push(margin);
+        }
+        self.shown.push(fits);
         fits
     }
 
     /// Replaces the mark of the innermost margin, if it is not printed yet. The widths must be equal.
     pub(super) fn replace_mark(&mut self, mark: StyledText) -> bool {
-        let first = self.margins.last_mut().and_then(|margin| margin.first.as_mut());
+        let innermost = self.margins.last_mut().filter(|_| self.shown.last() == Some(&true));
+        let first = innermost.and_then(|margin| margin.first.as_mut());
         let is_replaced = first.is_some();
         if let Some(first) = first {
             *first = mark;
@@ -90,10 +96,12 @@ impl<'a> Page<'a> {
 
     /// Removes the innermost margin. Prints its mark if no line did.
     pub(super) fn pop_margin(&mut self) -> Result<(), CliError> {
-        if self.margins.last().is_some_and(|margin| margin.first.is_some()) {
-            self.print_line(&StyledText::default())?;
+        if self.shown.pop() == Some(true) {
+            if self.margins.last().is_some_and(|margin| margin.first.is_some()) {
+                self.print_line(&StyledText::default())?;
+            }
+            self.margins.pop();
         }
-        self.margins.pop();
         Ok(())
     }
 

@@ -3,41 +3,63 @@
 use std::ops::Range;
 
 use textwrap::WordSeparator;
-use textwrap::core::{Word, break_words};
-use textwrap::wrap_algorithms::wrap_first_fit;
-use unicode_width::UnicodeWidthChar;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Makes the character before it an emoji, which has two columns.
+const EMOJI_SELECTOR: char = '\u{fe0f}';
 
 /// Breaks a line of prose between words, or within a word that is too wide. Returns at least one range.
 ///
-/// Spaces at the breaks are omitted.
+/// Spaces at the breaks are omitted. The width is that of whole words: the characters of an emoji have another one.
 pub(super) fn wrap_words(line: &str, width: usize) -> Vec<Range<usize>> {
-    let words = break_words(find_words(line), width);
     let mut ranges = Vec::new();
-    let mut start = 0;
-    for words in wrap_first_fit(&words, &[width as f64]) {
-        let len: usize = words.iter().map(|word| word.word.len() + word.whitespace.len()).sum();
-        let trailing = words.last().map_or(0, |word| word.whitespace.len());
-        ranges.push(start..start + len - trailing);
-        start += len;
+    // The current line, its width, and the width of the spaces after it.
+    let (mut range, mut used, mut spaces) = (0..0, 0, 0);
+    for word in find_words(line) {
+        let end = word.start + line[word.clone()].trim_end_matches(' ').len();
+        if used + spaces + line[word.start..end].width() > width && range.end > range.start {
+            ranges.push(range);
+            (range, used, spaces) = (word.start..word.start, 0, 0);
+        }
+        // Only the first word of a line is broken, together with the indentation before it.
+        let from = if range.is_empty() { range.start } else { word.start };
+        let mut parts = wrap_columns(&line[from..end], width);
+        let last = parts.pop().unwrap_or_default();
+        for part in parts {
+            ranges.push(range.start..from + part.end);
+            range.start = from + part.end;
+        }
+        let indentation = if from == word.start { spaces } else { 0 };
+        used += indentation + line[from + last.start..end].width();
+        range.end = end;
+        spaces = word.end - end;
     }
+    ranges.push(range);
     ranges
 }
 
-/// Splits a line into words. Addresses and paths, which Unicode breaks after a slash, stay whole.
-fn find_words(line: &str) -> Vec<Word<'_>> {
-    let mut words: Vec<Word<'_>> = Vec::new();
-    let mut start = 0;
-    let mut at = 0;
+/// Splits a line into words, each with the spaces after it.
+///
+/// Unicode also breaks addresses and paths after a slash, and never a space before a slash. Here only spaces separate
+/// ASCII characters.
+fn find_words(line: &str) -> Vec<Range<usize>> {
+    let bytes = line.as_bytes();
+    let is_ascii = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    let is_break = |at: usize| match bytes.get(at - 1) {
+        Some(b' ') => bytes.get(at) != Some(&b' '),
+        before => !(is_ascii(before) && is_ascii(bytes.get(at))),
+    };
+    let mut words = Vec::new();
+    let (mut start, mut at) = (0, 0);
     for word in WordSeparator::UnicodeBreakProperties.find_words(line) {
-        let end = at + word.word.len() + word.whitespace.len();
-        let is_ascii = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
-        let bytes = line.as_bytes();
-        if at == end || is_ascii(bytes.get(end - 1)) && is_ascii(bytes.get(end)) {
-            at = end;
-            continue;
+        let len = word.word.len() + word.whitespace.len();
+        for part in line[at..at + len].split_inclusive(' ') {
+            at += part.len();
+            if is_break(at) {
+                words.push(start..at);
+                start = at;
+            }
         }
-        words.push(Word::from(&line[start..end]));
-        (start, at) = (end, end);
     }
     words
 }
@@ -46,8 +68,10 @@ fn find_words(line: &str) -> Vec<Word<'_>> {
 pub(super) fn wrap_columns(line: &str, width: usize) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let (mut start, mut used) = (0, 0);
-    for (at, c) in line.char_indices() {
-        let char_width = c.width().unwrap_or(0);
+    let mut chars = line.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let is_emoji = chars.peek().is_some_and(|(_, next)| *next == EMOJI_SELECTOR);
+        let char_width = if is_emoji { 2 } else { c.width().unwrap_or(0) };
         if used + char_width > width && at > start {
             ranges.push(start..at);
             (start, used) = (at, 0);
@@ -70,6 +94,10 @@ mod tests {
         for (line, parts) in [
             ("", vec![""]),
             ("  a b", vec!["  a b"]),
+            ("abcdef 🖥\u{fe0f}\u{fe0f} x", vec!["abcdef", "🖥\u{fe0f}\u{fe0f} x"]),
+            ("    abcdefgh i", vec!["    abcd", "efgh i"]),
+            ("a, /b/c, /d/e", vec!["a, /b/c,", "/d/e"]),
+            ("aa bb  ", vec!["aa bb"]),
             ("a b://c/d", vec!["a", "b://c/d"]),
             ("alpha beta gamma", vec!["alpha", "beta", "gamma"]),
             ("abcdefghijkl m", vec!["abcdefgh", "ijkl m"]),

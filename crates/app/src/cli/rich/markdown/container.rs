@@ -5,7 +5,9 @@ use crate::cli::error::CliError;
 use crate::cli::rich::page::Margin;
 use crate::cli::rich::styled::StyledText;
 use crate::cli::style::QUIET;
-use crate::content::markdown::MAX_DEPTH;
+
+/// The marks of lists, by depth.
+const BULLETS: [&str; 3] = ["•", "◦", "▪"];
 
 /// A block that is open and contains other blocks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,8 +41,9 @@ impl MarkdownRenderer<'_, '_, '_> {
                 .containers
                 .iter()
                 .filter(|container| matches!(container, Container::List { .. }))
+                .take(BULLETS.len())
                 .count();
-            format!("{} ", ["•", "◦", "▪"][depth.saturating_sub(1).min(2)])
+            format!("{} ", BULLETS[depth.saturating_sub(1)])
         };
         if !self.open_container(Container::Item, Margin::with_mark(StyledText::new(QUIET, &mark))) {
             self.push_text(QUIET, &mark);
@@ -48,11 +51,9 @@ impl MarkdownRenderer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Opens a container. Returns `false` if its margin is omitted, because it is nested too deeply.
+    /// Opens a container. Returns `false` if its margin is omitted, because too few columns would remain.
     pub(super) fn open_container(&mut self, container: Container, margin: Margin) -> bool {
         self.containers.push(container);
-        let margin =
-            if self.containers.len() > MAX_DEPTH * 2 { Margin::new(StyledText::default()) } else { margin };
         self.page.push_margin(margin)
     }
 }
