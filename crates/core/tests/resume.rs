@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use rethread_core::entry::{self, BlockKind, Entry, Kind};
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
-    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock,
-    SkippedEntry, list_rules, simulate_resume,
+    BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock, SentContext,
+    SkippedEntry, active_path_at, have_same_rules, list_rules, simulate_resume, simulate_resume_at,
+    simulate_sent_context, simulate_sent_context_at,
 };
 use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
@@ -233,6 +234,35 @@ proptest::proptest! {
             let version = Version::parse_lenient(version);
             let paths = [&before, &after].map(|session| simulate_resume(&session.tree, &session.index, &version).path);
             proptest::prop_assert_eq!(&paths[0], &paths[1]);
+        }
+    }
+
+    #[test]
+    fn sent_context_is_that_of_the_whole_outcome(file in random::file()) {
+        let ParsedSession { tree, index, .. } = parse_session(&file);
+        for client in KNOWN_CLIENTS.iter().map(|known| Version::parse_lenient(known)) {
+            let outcome = simulate_resume(&tree, &index, &client);
+            let context = simulate_sent_context(&tree, &index, &client);
+            let tokens = outcome.estimate_tokens(&index);
+            proptest::prop_assert_eq!(&context, &SentContext { path: outcome.path, tokens });
+            for leaf in 0..tree.nodes().len() as NodeId {
+                let outcome = simulate_resume_at(&tree, &index, &client, leaf).filter(|outcome| outcome.failure.is_none());
+                let chain = active_path_at(&tree, &index, &client, leaf);
+                proptest::prop_assert_eq!(chain.as_ref(), outcome.as_ref().map(|outcome| &outcome.chain));
+                let context = simulate_sent_context_at(&tree, &index, &client, leaf);
+                let path = outcome.map(|outcome| outcome.path);
+                proptest::prop_assert_eq!(context.map(|context| context.path), path);
+            }
+        }
+    }
+
+    #[test]
+    fn clients_with_the_same_rules_load_the_same(file in random::file()) {
+        let ParsedSession { tree, index, .. } = parse_session(&file);
+        let clients: Vec<Version> = KNOWN_CLIENTS.iter().map(|known| Version::parse_lenient(known)).collect();
+        for pair in clients.windows(2).filter(|pair| have_same_rules(&pair[0], &pair[1])) {
+            let contexts = [&pair[0], &pair[1]].map(|client| simulate_sent_context(&tree, &index, client));
+            proptest::prop_assert_eq!(&contexts[0], &contexts[1]);
         }
     }
 }

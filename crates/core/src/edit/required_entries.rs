@@ -1,7 +1,7 @@
 //! Computes the entries that are needed to resume from an entry.
 
 use crate::entry::Kind;
-use crate::resume::{ResumeIndex, simulate_resume_at};
+use crate::resume::{ResumeIndex, active_path_at};
 use crate::tree::{Node, NodeId, Tree};
 use crate::version::Version;
 
@@ -18,8 +18,7 @@ pub fn required_entries(tree: &Tree, index: &ResumeIndex, clients: &[Version], l
     };
     tree.with_parallel_calls(&tree.context_path(leaf)).into_iter().for_each(|entry| add(entry.node));
     for client in clients {
-        let outcome = simulate_resume_at(tree, index, client, leaf);
-        outcome.into_iter().flat_map(|outcome| outcome.chain).for_each(&mut add);
+        active_path_at(tree, index, client, leaf).into_iter().flatten().for_each(&mut add);
     }
     add_progress_lines(tree, &mut required);
     add_sidechains(tree, &mut required);

@@ -371,10 +371,15 @@ pub struct RuleRow {
     pub cases: &'static [&'static str],
 }
 
+/// Returns `true` if two client versions load and send the same entries of every session.
+pub fn have_same_rules(a: &Version, b: &Version) -> bool {
+    Rules::for_client(a) == Rules::for_client(b)
+}
+
 macro_rules! rules {
     ($($field:ident: $kind:ty = $rule:ident),* $(,)?) => {
         /// The rules of one client version.
-        #[derive(Debug, Clone, Copy)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub(super) struct Rules {
             $(pub(super) $field: $kind,)*
         }

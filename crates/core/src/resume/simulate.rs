@@ -35,6 +35,15 @@ pub struct ResumeOutcome {
     pub skipped: Vec<SkippedEntry>,
 }
 
+/// The entries that a client sends after a resume.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SentContext {
+    /// The user and assistant entries, in the order of their first block. Equals [`ResumeOutcome::path`].
+    pub path: Vec<NodeId>,
+    /// The estimated number of tokens of the context.
+    pub tokens: u64,
+}
+
 /// The end of a walk that did not reach the start of the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlyEnd {
@@ -217,6 +226,18 @@ fn load_chain_at(
     Ok(LoadedChain { leaf, rule, chain, early_end })
 }
 
+/// Loads the chain of a client that resumes from `leaf`, which the caller chose. Returns `None` if the client does not
+/// load `leaf`, or for any [`LoadFailure`].
+fn load_requested_chain(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
+    rules: &Rules,
+    leaf: NodeId,
+) -> Option<LoadedChain> {
+    let is_loaded = graph.loaded[leaf as usize];
+    is_loaded.then(|| load_chain_at(graph, index, rules, leaf, LeafRule::Requested).ok()).flatten()
+}
+
 /// Returns the leaf of a client and the entries that it loads, in the order of the conversation.
 ///
 /// Returns `None` if the client loads nothing, for any [`LoadFailure`].
@@ -224,6 +245,20 @@ pub fn active_path(tree: &Tree, index: &ResumeIndex, client: &Version) -> Option
     let rules = Rules::for_client(client);
     let loaded = load_chain(&ClientGraph::new(tree, &rules), index, &rules).ok()?;
     Some((loaded.leaf, loaded.chain))
+}
+
+/// Returns the entries that a client loads if it resumes from `leaf`, in the order of the conversation.
+///
+/// Returns `None` if the client does not load `leaf`, as [`simulate_resume_at`] does, or for any [`LoadFailure`].
+pub fn active_path_at(
+    tree: &Tree,
+    index: &ResumeIndex,
+    client: &Version,
+    leaf: NodeId,
+) -> Option<Vec<NodeId>> {
+    let rules = Rules::for_client(client);
+    let graph = ClientGraph::new(tree, &rules);
+    Some(load_requested_chain(&graph, index, &rules, leaf)?.chain)
 }
 
 /// Returns, by node id, whether a client of this version can resume from each entry, as [`simulate_resume_at`] does.
@@ -256,6 +291,43 @@ pub fn simulate_resume_at(
     })
 }
 
+/// Simulates what a client of this version sends when it resumes from the leaf that it chooses itself.
+///
+/// The result is that of [`simulate_resume`] without the skipped entries, whose reasons take most of the time. A client that
+/// loads nothing sends nothing.
+pub fn simulate_sent_context(tree: &Tree, index: &ResumeIndex, client: &Version) -> SentContext {
+    let rules = Rules::for_client(client);
+    let graph = ClientGraph::new(tree, &rules);
+    match load_chain(&graph, index, &rules) {
+        Ok(loaded) => build_sent_context(&graph, index, &rules, loaded),
+        Err(_) => SentContext::default(),
+    }
+}
+
+/// Simulates what a client of this version would send if it resumed from `leaf`.
+///
+/// Returns `None` if the client does not load `leaf`, as [`simulate_resume_at`] does, or for any [`LoadFailure`].
+pub fn simulate_sent_context_at(
+    tree: &Tree,
+    index: &ResumeIndex,
+    client: &Version,
+    leaf: NodeId,
+) -> Option<SentContext> {
+    let rules = Rules::for_client(client);
+    let graph = ClientGraph::new(tree, &rules);
+    Some(build_sent_context(&graph, index, &rules, load_requested_chain(&graph, index, &rules, leaf)?))
+}
+
+fn build_sent_context(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
+    rules: &Rules,
+    loaded: LoadedChain,
+) -> SentContext {
+    let (outcome, _) = build_unclassified_outcome(graph, index, rules, loaded);
+    SentContext { tokens: outcome.estimate_tokens(index), path: outcome.path }
+}
+
 /// Builds the outcome of a loaded chain, or of the failure to load one.
 fn build_outcome(
     graph: &ClientGraph<'_>,
@@ -263,17 +335,28 @@ fn build_outcome(
     rules: &Rules,
     loaded: Result<LoadedChain, (LoadFailure, Option<(NodeId, LeafRule)>)>,
 ) -> ResumeOutcome {
-    let tree = graph.tree;
-    let LoadedChain { leaf, rule, chain, early_end } = match loaded {
-        Ok(loaded) => loaded,
+    let (mut outcome, not_sent) = match loaded {
+        Ok(loaded) => build_unclassified_outcome(graph, index, rules, loaded),
         Err((failure, leaf)) => return build_failed_outcome(graph, index, failure, leaf),
     };
-    let (sent, skipped) = build_messages(graph, index, rules, &chain);
-    let path = collect_path(tree, &sent);
-    let mut outcome =
-        ResumeOutcome { leaf: Some((leaf, rule)), chain, sent, path, early_end, ..ResumeOutcome::default() };
-    outcome.classify_skipped(graph, index, &skipped);
+    outcome.classify_skipped(graph, index, &not_sent);
     outcome
+}
+
+/// Builds the outcome of a loaded chain without the skipped entries and the counts. Also returns the loaded entries that
+/// are not sent.
+fn build_unclassified_outcome(
+    graph: &ClientGraph<'_>,
+    index: &ResumeIndex,
+    rules: &Rules,
+    loaded: LoadedChain,
+) -> (ResumeOutcome, Vec<(NodeId, SkipReason)>) {
+    let LoadedChain { leaf, rule, chain, early_end } = loaded;
+    let (sent, not_sent) = build_messages(graph, index, rules, &chain);
+    let path = collect_path(graph.tree, &sent);
+    let outcome =
+        ResumeOutcome { leaf: Some((leaf, rule)), chain, sent, path, early_end, ..ResumeOutcome::default() };
+    (outcome, not_sent)
 }
 
 /// Simulates a client that resumes from the entry that the last summary points to. No measured client does so.

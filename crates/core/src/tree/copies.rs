@@ -4,10 +4,11 @@
 //! the path to an entry again, with new uuids, if clients cannot reach the entry itself; a resume marker follows it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::builder::Tree;
-use super::node::{Node, NodeId, ParentLink};
-use crate::entry::{EntryRole, Flags, Kind};
+use super::node::{NONE, Node, NodeId, ParentLink};
+use crate::entry::Flags;
 
 /// The length of `null` as the parent of a line.
 const NULL_BYTES: u32 = 4;
@@ -46,38 +47,64 @@ impl Tree {
     /// Finds the lines that rethread wrote again: a path to a resume marker that ends directly before the marker, and in which
     /// every line equals an earlier line but for its uuids.
     fn find_replayed_lines(&self, originals: &mut HashMap<NodeId, NodeId>) {
-        let is_marker = |&id: &NodeId| self.node(id).has_flag(Flags::RESUME_MARKER);
-        let markers: Vec<NodeId> = (0..self.nodes().len() as NodeId).filter(is_marker).collect();
-        if markers.is_empty() {
+        let candidates = self.find_replay_candidates();
+        if candidates.is_empty() {
             return;
         }
-        let mut by_key: HashMap<LineKey, Vec<NodeId>> = HashMap::new();
-        for (id, node) in (0..).zip(self.nodes()) {
-            by_key.entry(LineKey::new(node)).or_default().push(id);
-        }
-        let mut from = 0;
-        for marker in markers {
-            if let Some(start) = self.find_replay_start(marker, from, &by_key) {
-                originals.extend(self.match_replayed_lines(start..marker, &by_key).unwrap_or_default());
+        let lines = LinesByKey::from_nodes(self.nodes());
+        for candidate in candidates {
+            let marker = candidate.end;
+            if let Some(start) = self.find_replay_start(candidate, &lines) {
+                originals.extend(self.match_replayed_lines(start..marker, &lines).unwrap_or_default());
             }
-            from = marker + 1;
         }
     }
 
-    /// Returns the topmost ancestor of a resume marker that is reached through lines directly before it, from `from` on, which
-    /// all equal earlier lines. Returns `None` if its parent is not one of them.
-    fn find_replay_start(
-        &self,
-        marker: NodeId,
-        from: NodeId,
-        by_key: &HashMap<LineKey, Vec<NodeId>>,
-    ) -> Option<NodeId> {
-        let has_equal = |id: NodeId| {
-            let first = by_key.get(&LineKey::new(self.node(id))).and_then(|equal| equal.first());
-            first.is_some_and(|&first| first < id)
+    /// Returns the lines between each resume marker and the one before it, if the parent of the marker is one of them and the
+    /// last of them equals an earlier line.
+    ///
+    /// Most markers follow no copies. Then only the lines directly before markers are compared with the others.
+    fn find_replay_candidates(&self) -> Vec<Range<NodeId>> {
+        let mut candidates = Vec::new();
+        let mut from = 0;
+        let markers = (0..).zip(self.nodes()).filter(|(_, node)| node.has_flag(Flags::RESUME_MARKER));
+        for (marker, node) in markers {
+            let lines = std::mem::replace(&mut from, marker + 1)..marker;
+            if node.parent().is_some_and(|parent| lines.contains(&parent)) {
+                candidates.push(lines);
+            }
+        }
+        if candidates.is_empty() {
+            return candidates;
+        }
+        let key_before = |lines: &Range<NodeId>| LineKey::new(self.node(lines.end - 1));
+        let mut firsts: Vec<(LineKey, NodeId)> =
+            candidates.iter().map(|lines| (key_before(lines), NONE)).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let find_first = |firsts: &[(LineKey, NodeId)], key: &LineKey| {
+            firsts.binary_search_by(|(other, _)| other.cmp(key)).ok()
         };
+        for (id, node) in (0..).zip(self.nodes()) {
+            if let Some(idx) = find_first(&firsts, &LineKey::new(node)) {
+                firsts[idx].1 = firsts[idx].1.min(id);
+            }
+        }
+        candidates.retain(|lines| {
+            let first = find_first(&firsts, &key_before(lines));
+            first.is_some_and(|idx| firsts[idx].1 < lines.end - 1)
+        });
+        candidates
+    }
+
+    /// Returns the topmost ancestor of the resume marker after `candidate` that is reached through lines directly before it,
+    /// within `candidate`, which all equal earlier lines. Returns `None` if its parent is not one of them.
+    fn find_replay_start(&self, candidate: Range<NodeId>, lines: &LinesByKey) -> Option<NodeId> {
+        let has_equal =
+            |id: NodeId| lines.find_equal(self.node(id)).first().is_some_and(|&(_, first)| first < id);
+        let marker = candidate.end;
         let mut start = marker;
-        while start > from && has_equal(start - 1) {
+        while start > candidate.start && has_equal(start - 1) {
             start -= 1;
         }
         let is_in_range = |&id: &NodeId| (start..marker).contains(&id);
@@ -91,31 +118,51 @@ impl Tree {
     /// Pairs the lines of a range with equal lines before it, in their order. Returns `None` unless all of them have one.
     fn match_replayed_lines(
         &self,
-        range: std::ops::Range<NodeId>,
-        by_key: &HashMap<LineKey, Vec<NodeId>>,
+        range: Range<NodeId>,
+        lines: &LinesByKey,
     ) -> Option<Vec<(NodeId, NodeId)>> {
         let mut pairs = Vec::new();
         let mut from = 0;
         for id in range.clone() {
-            let candidates = by_key.get(&LineKey::new(self.node(id)))?;
-            let first = candidates.partition_point(|&candidate| candidate < from);
-            let candidate = candidates.get(first).copied().filter(|&candidate| candidate < range.start)?;
-            from = candidate + 1;
-            pairs.push((id, candidate));
+            let equal = lines.find_equal(self.node(id));
+            let first = equal.partition_point(|&(_, other)| other < from);
+            let (_, other) = equal.get(first).filter(|(_, other)| *other < range.start)?;
+            from = other + 1;
+            pairs.push((id, *other));
         }
         Some(pairs)
     }
 }
 
+/// The lines of a file, sorted by key and then by position. Sorting takes less time than a map with a list for each key.
+struct LinesByKey(Vec<(LineKey, NodeId)>);
+
+impl LinesByKey {
+    fn from_nodes(nodes: &[Node]) -> LinesByKey {
+        let mut lines: Vec<(LineKey, NodeId)> = nodes.iter().map(LineKey::new).zip(0..).collect();
+        lines.sort_unstable();
+        LinesByKey(lines)
+    }
+
+    /// Returns the lines with the key of a node, in file order.
+    fn find_equal(&self, node: &Node) -> &[(LineKey, NodeId)] {
+        let key = LineKey::new(node);
+        let start = self.0.partition_point(|(other, _)| *other < key);
+        let count = self.0[start..].partition_point(|(other, _)| *other == key);
+        &self.0[start..start + count]
+    }
+}
+
 /// The properties that a line shares with its copies.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct LineKey {
     time: i64,
     message: u32,
     /// The length without the value of `parentUuid`.
     len: u32,
-    kind: Kind,
-    role: EntryRole,
+    /// The kind and the role as numbers, whose order has no meaning.
+    kind: u8,
+    role: u8,
     is_sidechain: bool,
 }
 
@@ -126,8 +173,8 @@ impl LineKey {
             time: node.time,
             message: node.message,
             len: node.span.len.wrapping_sub(parent_len),
-            kind: node.kind,
-            role: node.role,
+            kind: node.kind as u8,
+            role: node.role as u8,
             is_sidechain: node.is_sidechain(),
         }
     }

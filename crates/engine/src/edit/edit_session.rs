@@ -6,7 +6,9 @@ use rethread_core::edit::{Envelope, ResumeMarker, SessionStateLines};
 use rethread_core::entry::{self, Entry, EntryRole, JsonStr, RESUME_MARKER_TEXT, Timestamp, with_entry};
 use rethread_core::id::Id;
 use rethread_core::lines::LineSplitter;
-use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, simulate_resume, simulate_resume_at};
+use rethread_core::resume::{
+    KNOWN_CLIENTS, ResumeIndex, SentContext, have_same_rules, simulate_sent_context, simulate_sent_context_at,
+};
 use rethread_core::tree::{EntryVisitor, LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 
@@ -140,12 +142,10 @@ impl EditSession {
     /// Simulates a resume from `leaf` with each of [`Self::clients`]. Returns `None` if a client cannot resume from it.
     pub(crate) fn simulate_loads_at(&self, leaf: NodeId) -> Option<Vec<ExpectedLoad>> {
         let Session { tree, resume_index, .. } = &self.session;
-        let expected_load = |client: Version| {
-            let resume = simulate_resume_at(tree, resume_index, &client, leaf);
-            let resume = resume.filter(|resume| resume.failure.is_none())?;
-            Some(ExpectedLoad::from_resume(client, tree, resume_index, &resume))
-        };
-        self.clients().into_iter().map(expected_load).collect()
+        ExpectedLoad::try_for_each_client(&self.clients(), |client| {
+            let context = simulate_sent_context_at(tree, resume_index, client, leaf)?;
+            Some(ExpectedLoad::from_context(client, tree, &context))
+        })
     }
 
     /// Reads the bytes that were appended to the file after it was opened.
@@ -269,22 +269,35 @@ impl ParsedLines {
     /// Simulates a resume with each of `clients`, in their order. A client that fails has an empty path.
     pub(crate) fn expected_loads(&self, clients: &[Version]) -> Vec<ExpectedLoad> {
         let expected_load = |client: &Version| {
-            let resume = simulate_resume(&self.tree, &self.resume_index, client);
-            ExpectedLoad::from_resume(client.clone(), &self.tree, &self.resume_index, &resume)
+            let context = simulate_sent_context(&self.tree, &self.resume_index, client);
+            Some(ExpectedLoad::from_context(client, &self.tree, &context))
         };
-        clients.iter().map(expected_load).collect()
+        ExpectedLoad::try_for_each_client(clients, expected_load).unwrap_or_default()
     }
 }
 
 impl ExpectedLoad {
-    fn from_resume(
-        client: Version,
-        tree: &Tree,
-        resume_index: &ResumeIndex,
-        resume: &ResumeOutcome,
-    ) -> ExpectedLoad {
-        let path = resume.path.iter().map(|&node_id| tree.node(node_id).uuid).collect();
-        ExpectedLoad { client, path, tokens: resume.estimate_tokens(resume_index) }
+    fn from_context(client: &Version, tree: &Tree, context: &SentContext) -> ExpectedLoad {
+        let path = context.path.iter().map(|&node_id| tree.node(node_id).uuid).collect();
+        ExpectedLoad { client: client.clone(), path, tokens: context.tokens }
+    }
+
+    /// Calls `simulate` once for each set of rules and returns a load for each of `clients`, in their order. Returns `None` if
+    /// `simulate` does.
+    fn try_for_each_client(
+        clients: &[Version],
+        simulate: impl Fn(&Version) -> Option<ExpectedLoad>,
+    ) -> Option<Vec<ExpectedLoad>> {
+        let mut loads: Vec<ExpectedLoad> = Vec::with_capacity(clients.len());
+        for client in clients {
+            let equal = loads.iter().find(|load| have_same_rules(&load.client, client));
+            let load = match equal {
+                Some(equal) => ExpectedLoad { client: client.clone(), ..equal.clone() },
+                None => simulate(client)?,
+            };
+            loads.push(load);
+        }
+        Some(loads)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The active path: the entries that the client of the newest line would load.
 
-use rethread_core::resume::{KNOWN_CLIENTS, ResumeOutcome, active_path, simulate_resume, simulate_resume_at};
+use rethread_core::resume::{KNOWN_CLIENTS, ResumeOutcome, active_path, active_path_at, simulate_resume};
 use rethread_core::tree::{Conversation, NodeId, Tree};
 use rethread_core::version::Version;
 
@@ -43,9 +43,8 @@ impl Session {
     ///
     /// If the client cannot resume from it, returns the path in the tree.
     pub(crate) fn path_to(&self, leaf: NodeId) -> ActivePath {
-        let resume = simulate_resume_at(&self.tree, &self.resume_index, &self.client(), leaf);
-        match resume.filter(|resume| !resume.chain.is_empty()) {
-            Some(resume) => ActivePath { leaf: Some(leaf), nodes: resume.chain },
+        match active_path_at(&self.tree, &self.resume_index, &self.client(), leaf) {
+            Some(nodes) => ActivePath { leaf: Some(leaf), nodes },
             None => self.tree_path_to(leaf),
         }
     }
