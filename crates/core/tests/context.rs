@@ -238,6 +238,23 @@ fn repeated_lines_are_reported_and_pages_are_not() {
     assert!(text.ends_with("/shed.txt read 3 times, 1 again"), "{text}");
 }
 
+/// Visiting all earlier items for each request would take 10^11 steps.
+#[test]
+fn session_with_many_shrinking_requests_is_attributed() {
+    let kinds = [ItemKind::Prompt, ItemKind::Thinking, ItemKind::Result, ItemKind::Other];
+    let count = 200_000;
+    let items: Vec<AttributionItem> =
+        (0..count).map(|idx| AttributionItem { estimate: 50, kind: kinds[idx / 2 % 4] }).collect();
+    let request = |idx: usize| RequestItems {
+        new_items: vec![2 * idx],
+        context: Some(if idx % 2 == 0 { 200_000 } else { 150_000 }),
+        response_items: vec![2 * idx + 1],
+        output: Some(20),
+    };
+    let requests: Vec<RequestItems> = (0..count / 2).map(request).collect();
+    assert_eq!(attribute_tokens(&items, &requests, &[], 0).total(), 150_020);
+}
+
 fn item() -> impl Strategy<Value = AttributionItem> {
     let kind =
         prop::sample::select(vec![ItemKind::Thinking, ItemKind::Result, ItemKind::Prompt, ItemKind::Other]);

@@ -1,5 +1,7 @@
 //! Attributes measured token counts to the blocks that may have caused them. Pure arithmetic.
 
+use super::token_pool::TokenPool;
+
 /// The kind of a block, as far as it determines which blocks the client removes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
@@ -92,12 +94,11 @@ pub fn attribute_tokens(
 ) -> Attribution {
     let mut attributor = Attributor {
         items,
-        attribution: Attribution {
-            tokens: vec![0; items.len()],
-            measured: vec![false; items.len()],
-            ..Attribution::default()
-        },
-        total: 0,
+        client: 0,
+        unrecorded: 0,
+        thinking: TokenPool::default(),
+        results: TokenPool::default(),
+        others: TokenPool::default(),
         pending: Vec::new(),
         has_count: false,
     };
@@ -111,17 +112,19 @@ pub fn attribute_tokens(
     attributor.pending.extend_from_slice(since);
     attributor.apply_estimates();
     if !attributor.has_count {
-        attributor.attribution.client = client;
+        attributor.client = client;
     }
-    attributor.attribution
+    attributor.finish()
 }
 
 /// The state of an attribution, request by request.
 struct Attributor<'a> {
     items: &'a [AttributionItem],
-    attribution: Attribution,
-    /// The sum of all attributed tokens.
-    total: u64,
+    client: u64,
+    unrecorded: u64,
+    thinking: TokenPool,
+    results: TokenPool,
+    others: TokenPool,
     /// The items added since the last counted request.
     pending: Vec<usize>,
     /// Whether a request was counted.
@@ -129,11 +132,24 @@ struct Attributor<'a> {
 }
 
 impl Attributor<'_> {
+    /// Returns the sum of all attributed tokens.
+    fn total(&self) -> u64 {
+        self.client + self.unrecorded + self.thinking.total + self.results.total + self.others.total
+    }
+
+    fn add_item(&mut self, idx: usize, tokens: u64, is_measured: bool) {
+        let pool = match self.items[idx].kind {
+            ItemKind::Thinking => &mut self.thinking,
+            ItemKind::Result => &mut self.results,
+            ItemKind::Prompt | ItemKind::Other => &mut self.others,
+        };
+        pool.add(idx, tokens, is_measured);
+    }
+
     /// Attributes to each pending item its estimate. No items are pending afterwards.
     fn apply_estimates(&mut self) {
         for idx in std::mem::take(&mut self.pending) {
-            self.attribution.tokens[idx] = self.items[idx].estimate;
-            self.total += self.items[idx].estimate;
+            self.add_item(idx, self.items[idx].estimate, false);
         }
     }
 
@@ -143,22 +159,15 @@ impl Attributor<'_> {
     fn distribute(&mut self, amount: u64, items: &[usize], is_measured: bool) {
         let weights: Vec<u64> = items.iter().map(|&idx| self.items[idx].estimate).collect();
         for (&idx, part) in items.iter().zip(apportion(amount, &weights)) {
-            self.attribution.tokens[idx] = part;
-            self.attribution.measured[idx] = is_measured && items.len() == 1;
-            self.total += part;
+            self.add_item(idx, part, is_measured && items.len() == 1);
         }
-    }
-
-    fn add_unrecorded(&mut self, amount: u64) {
-        self.attribution.unrecorded += amount;
-        self.total += amount;
     }
 
     /// Attributes the output tokens of a response to its blocks. Without a count, the blocks become pending.
     fn attribute_response(&mut self, blocks: &[usize], output: Option<u64>) {
         match output {
             None => self.pending.extend_from_slice(blocks),
-            Some(output) if blocks.is_empty() => self.add_unrecorded(output),
+            Some(output) if blocks.is_empty() => self.unrecorded += output,
             Some(output) => self.distribute(output, blocks, true),
         }
     }
@@ -168,82 +177,59 @@ impl Attributor<'_> {
         if !self.has_count {
             self.has_count = true;
             self.apply_estimates();
-            self.reduce_all(self.total.saturating_sub(context));
-            self.attribution.client = context - self.total;
-            self.total = context;
+            self.reduce_all(self.total().saturating_sub(context));
+            self.client = context - self.total();
             return;
         }
         let pending = std::mem::take(&mut self.pending);
         let estimate: u64 = pending.iter().map(|&idx| self.items[idx].estimate).sum();
-        let total_before = self.total;
+        let total_before = self.total();
         let begins_turn = pending.iter().any(|&idx| self.items[idx].kind == ItemKind::Prompt);
-        if self.total > context || begins_turn && self.total + estimate / MAX_ESTIMATE_FACTOR > context {
-            self.reduce_thinking((self.total + estimate).saturating_sub(context));
+        if total_before > context || begins_turn && total_before + estimate / MAX_ESTIMATE_FACTOR > context {
+            let excess = (total_before + estimate).saturating_sub(context);
+            self.thinking.reduce_all(excess.min(self.thinking.total));
         }
-        if self.total > context && !begins_turn {
-            self.reduce_results((self.total + estimate).saturating_sub(context));
+        if self.total() > context && !begins_turn {
+            let excess = (self.total() + estimate).saturating_sub(context);
+            self.results.reduce_oldest(excess.min(self.results.total));
         }
-        if self.total > context {
-            self.reduce_all((self.total + estimate).saturating_sub(context));
+        if self.total() > context {
+            self.reduce_all((self.total() + estimate).saturating_sub(context));
         }
-        let growth = context - self.total;
+        let growth = context - self.total();
         let max_growth = estimate.saturating_mul(MAX_ESTIMATE_FACTOR);
         if pending.is_empty() || growth > max_growth {
             let explained = if pending.is_empty() { 0 } else { max_growth };
             self.distribute(explained, &pending, false);
-            self.add_unrecorded(growth - explained);
+            self.unrecorded += growth - explained;
         } else {
-            self.distribute(
-                growth,
-                &pending,
-                self.total == total_before && growth >= estimate / MAX_ESTIMATE_FACTOR,
-            );
-        }
-    }
-
-    /// Reduces the tokens of one item by `amount`. It is no longer measured then.
-    fn reduce_item(&mut self, idx: usize, amount: u64) {
-        self.attribution.tokens[idx] -= amount;
-        self.attribution.measured[idx] &= amount == 0;
-        self.total -= amount;
-    }
-
-    /// Returns the items of a kind that have tokens, the oldest first.
-    fn items_of_kind(&self, kind: ItemKind) -> Vec<usize> {
-        (0..self.items.len())
-            .filter(|&idx| self.items[idx].kind == kind && self.attribution.tokens[idx] > 0)
-            .collect()
-    }
-
-    /// Reduces all thinking proportionally by `amount` tokens in total, or to zero.
-    fn reduce_thinking(&mut self, amount: u64) {
-        let thinking = self.items_of_kind(ItemKind::Thinking);
-        let weights: Vec<u64> = thinking.iter().map(|&idx| self.attribution.tokens[idx]).collect();
-        let amount = amount.min(weights.iter().sum());
-        for (&idx, part) in thinking.iter().zip(apportion(amount, &weights)) {
-            self.reduce_item(idx, part);
-        }
-    }
-
-    /// Reduces tool results to zero, the oldest first, until `amount` tokens are removed.
-    fn reduce_results(&mut self, mut amount: u64) {
-        for idx in self.items_of_kind(ItemKind::Result) {
-            let part = self.attribution.tokens[idx].min(amount);
-            self.reduce_item(idx, part);
-            amount -= part;
+            let is_measured = self.total() == total_before && growth >= estimate / MAX_ESTIMATE_FACTOR;
+            self.distribute(growth, &pending, is_measured);
         }
     }
 
     /// Reduces all tokens proportionally by `amount` in total, including the client's own and the unrecorded ones.
     fn reduce_all(&mut self, amount: u64) {
-        let mut weights = vec![self.attribution.client, self.attribution.unrecorded];
-        weights.extend_from_slice(&self.attribution.tokens);
-        let parts = apportion(amount.min(self.total), &weights);
-        self.attribution.client -= parts[0];
-        self.attribution.unrecorded -= parts[1];
-        self.total -= parts[0] + parts[1];
-        for (idx, &part) in parts[2..].iter().enumerate() {
-            self.reduce_item(idx, part);
+        let weights =
+            [self.client, self.unrecorded, self.thinking.total, self.results.total, self.others.total];
+        let parts = apportion(amount.min(self.total()), &weights);
+        self.client -= parts[0];
+        self.unrecorded -= parts[1];
+        self.thinking.reduce_all(parts[2]);
+        self.results.reduce_all(parts[3]);
+        self.others.reduce_all(parts[4]);
+    }
+
+    fn finish(self) -> Attribution {
+        let mut attribution = Attribution {
+            tokens: vec![0; self.items.len()],
+            measured: vec![false; self.items.len()],
+            client: self.client,
+            unrecorded: self.unrecorded,
+        };
+        for pool in [self.thinking, self.results, self.others] {
+            pool.write_to(&mut attribution);
         }
+        attribution
     }
 }

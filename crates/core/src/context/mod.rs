@@ -15,6 +15,7 @@ mod collect;
 mod estimate;
 mod history;
 mod responses;
+mod token_pool;
 mod window;
 
 pub use attribution::{Attribution, AttributionItem, ItemKind, RequestItems, apportion, attribute_tokens};

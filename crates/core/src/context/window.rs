@@ -1,6 +1,7 @@
 //! The content of the context window: every block of the loaded path with its tokens.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::attribution::{Attribution, AttributionItem, ItemKind, RequestItems, attribute_tokens};
 use super::block::{ContextBlock, ContextCause};
@@ -172,28 +173,46 @@ impl ContextWindow {
     /// Returns the files of which the same lines were read again, the most tokens first.
     pub fn repeated_reads(&self, collector: &ContextCollector) -> Vec<RepeatedRead> {
         let mut repeated: Vec<RepeatedRead> = Vec::new();
-        let mut reads: HashMap<&str, (usize, Vec<std::ops::Range<u64>>)> = HashMap::new();
+        let mut reads: HashMap<&str, (usize, LineRanges)> = HashMap::new();
         for item in &self.blocks {
             let Some(file_read) = collector.block(item).and_then(|block| collector.file_read(block)) else {
                 continue;
             };
             let (idx, ranges) = reads.entry(&file_read.path).or_insert_with(|| {
                 repeated.push(RepeatedRead { path: file_read.path.clone(), reads: 0, repeats: 0, tokens: 0 });
-                (repeated.len() - 1, Vec::new())
+                (repeated.len() - 1, LineRanges::default())
             });
-            let lines = &file_read.lines;
-            let is_repeat = ranges.iter().any(|range| range.start < lines.end && lines.start < range.end);
+            let is_repeat = ranges.insert(file_read.lines.clone());
             let repeated_read = &mut repeated[*idx];
             repeated_read.reads += 1;
             repeated_read.repeats += usize::from(is_repeat);
             repeated_read.tokens += if is_repeat { item.tokens } else { 0 };
-            if !ranges.contains(lines) {
-                ranges.push(lines.clone());
-            }
         }
         repeated.retain(|repeated_read| repeated_read.tokens > 0);
         repeated.sort_by(|a, b| (b.tokens, &a.path).cmp(&(a.tokens, &b.path)));
         repeated
+    }
+}
+
+/// The lines of a file that were read: disjoint ranges, as start and end.
+#[derive(Default)]
+struct LineRanges(BTreeMap<u64, u64>);
+
+impl LineRanges {
+    /// Adds a range. Returns `true` if it overlaps the lines that were added before.
+    fn insert(&mut self, lines: Range<u64>) -> bool {
+        let before_end = self.0.range(..lines.end).rev();
+        let overlapping: Vec<(u64, u64)> =
+            before_end.map(|(&start, &end)| (start, end)).take_while(|(_, end)| *end > lines.start).collect();
+        let mut merged = lines;
+        for &(start, end) in &overlapping {
+            self.0.remove(&start);
+            merged = merged.start.min(start)..merged.end.max(end);
+        }
+        if !merged.is_empty() {
+            self.0.insert(merged.start, merged.end);
+        }
+        !overlapping.is_empty()
     }
 }
 
@@ -308,5 +327,28 @@ impl WindowBuilder<'_> {
             });
         }
         start..self.items.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LineRanges;
+
+    #[test]
+    fn overlapping_ranges_are_found() {
+        let mut ranges = LineRanges::default();
+        let overlaps = [0..10, 20..30, 10..20, 9..11, 40..50, 45..46, 0..100, 100..101]
+            .map(|lines| ranges.insert(lines));
+        assert_eq!(overlaps, [false, false, false, true, false, true, true, false]);
+    }
+
+    /// Comparing each range with all others would take 10^10 steps.
+    #[test]
+    fn many_ranges_are_compared() {
+        let mut ranges = LineRanges::default();
+        let repeats = (0..100_000).filter(|idx| ranges.insert(idx * 20..idx * 20 + 10)).count();
+        assert_eq!((repeats, ranges.0.len()), (0, 100_000));
+        assert!(ranges.insert(5..3_000_000));
+        assert_eq!(ranges.0.len(), 1);
     }
 }

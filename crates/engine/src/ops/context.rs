@@ -164,6 +164,8 @@ impl Session {
         let tree = &self.tree;
         let numbers = number_turns(tree);
         let turn_at = |idx: usize| tree.turn_of(history.samples[idx].node);
+        // Drops are in the order of their samples.
+        let count_drops_before = |idx: usize| history.drops.partition_point(|drop| drop.sample_idx < idx);
         let mut growths = Vec::new();
         let mut start = 0;
         while start < history.samples.len() {
@@ -178,7 +180,7 @@ impl Session {
                 first_tokens: samples[0].context,
                 last_tokens: samples.last().map_or(0, |sample| sample.context + sample.output),
                 measured: samples.iter().all(|sample| sample.measured),
-                drops: history.drops.iter().filter(|drop| (start..end).contains(&drop.sample_idx)).count(),
+                drops: count_drops_before(end) - count_drops_before(start),
                 sample_range: start..end,
                 preview: None,
             });
