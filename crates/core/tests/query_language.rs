@@ -84,6 +84,7 @@ fn queries_parse_to_predicates() {
         ("a OR b OR c", "text[a] or text[b] or text[c]"),
         ("a | b", "text[a] or text[b]"),
         ("a OR -b", "text[a] or not text[b]"),
+        ("a b a OR c b a OR a a -b -b", "text[a] & text[b] & text[a] or text[c] & not text[b]"),
         ("a or b", "text[a] & text[or] & text[b]"),
         ("ls|grep a||b || ORDER", "text[ls|grep] & text[a||b] & text[||] & text[ORDER]"),
         (r#"a "OR" b "|""#, "text[a] & text[OR] & text[b] & text[|]"),

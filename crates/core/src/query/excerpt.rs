@@ -1,5 +1,7 @@
 //! Selects the part of an entry's texts that contains the most matches of a query.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use super::compiled::CompiledQuery;
@@ -78,16 +80,7 @@ impl CompiledQuery {
             }
         }
         matches.sort_unstable();
-        let count_needles_near = |first: usize| {
-            let near = matches[first..].iter().take_while(|(at, _)| at - matches[first].0 < EXCERPT_LEN / 2);
-            let mut needles: Vec<usize> = near.map(|(_, idx)| *idx).collect();
-            needles.sort_unstable();
-            needles.dedup();
-            needles.len()
-        };
-        let best =
-            (0..matches.len()).max_by_key(|&first| (count_needles_near(first), std::cmp::Reverse(first)));
-        best.map_or((0, 0), |first| (count_needles_near(first), matches[first].0))
+        find_densest_window(&matches, EXCERPT_LEN / 2)
     }
 
     /// Returns the byte ranges in `text` of the matches that start in `window`, in order and without overlaps.
@@ -111,5 +104,52 @@ impl CompiledQuery {
             is_disjoint
         });
         marks
+    }
+}
+
+/// Finds the window of `len` bytes that starts at a match and contains matches of the most different needles; the first one of
+/// several. Returns the number of needles and the start. Returns `(0, 0)` without matches.
+///
+/// `matches` are the byte offset of each match and the index of its needle, sorted.
+fn find_densest_window(matches: &[(usize, usize)], len: usize) -> (usize, usize) {
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    let mut end = 0;
+    let mut best = (0, 0);
+    for &(start, needle) in matches {
+        while let Some((_, added)) = matches.get(end).filter(|(at, _)| at - start < len) {
+            *counts.entry(*added).or_default() += 1;
+            end += 1;
+        }
+        if counts.len() > best.0 {
+            best = (counts.len(), start);
+        }
+        // The next window does not contain this match.
+        if let Entry::Occupied(mut count) = counts.entry(needle) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_densest_window;
+
+    #[test]
+    fn densest_window_has_the_most_different_needles() {
+        assert_eq!(find_densest_window(&[], 10), (0, 0));
+        assert_eq!(find_densest_window(&[(3, 0), (5, 0), (40, 1), (49, 0), (60, 2)], 10), (2, 40));
+        assert_eq!(find_densest_window(&[(3, 0), (5, 1), (40, 1), (49, 0)], 10), (2, 3));
+        assert_eq!(find_densest_window(&[(0, 0), (10, 1), (10, 2), (11, 0)], 10), (3, 10));
+    }
+
+    /// Comparing each match with all others near it would take 10^12 steps.
+    #[test]
+    fn densest_window_of_a_million_matches_is_found() {
+        let matches: Vec<(usize, usize)> = (0..1_000_000).map(|idx| (idx / 1000, idx % 1000)).collect();
+        assert_eq!(find_densest_window(&matches, 1000), (1000, 0));
     }
 }

@@ -7,6 +7,7 @@
 //! Anything outside of the language is text: `std::fs`, `http://x`, `--flag` and `/usr/bin/` are words.
 //! Quotes make any characters text; a quote inside of them is doubled.
 
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 use super::ast::{Literal, Predicate, Query};
@@ -70,7 +71,7 @@ impl Query {
         }
         match pending_or {
             Some(span) => Err(dangling_or_error(text, span, "after")),
-            None => Query { clauses }.validate(text),
+            None => Query { clauses: remove_repeated(clauses) }.validate(text),
         }
     }
 
@@ -87,6 +88,18 @@ impl Query {
         }
         Ok(self)
     }
+}
+
+/// Removes repeated clauses, and repeated literals of a clause. A word that is typed again narrows nothing, but every line
+/// would be searched for it again.
+fn remove_repeated(mut clauses: Vec<Vec<Literal>>) -> Vec<Vec<Literal>> {
+    let mut seen_clauses = HashSet::new();
+    clauses.retain_mut(|clause| {
+        let mut seen = BTreeSet::new();
+        clause.retain(|literal| seen.insert(literal.to_string()));
+        seen_clauses.insert(seen)
+    });
+    clauses
 }
 
 /// A token of a query.
