@@ -112,9 +112,8 @@ impl BranchSegments {
         let continues = matches!(node.role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
             || node.link == ParentLink::Root && tree.continues_after_compaction(root, first_summary);
         // The node that it follows has a segment already: roots are in file order, so no root follows itself.
-        if let Some(before) =
-            tree.find_end_before(root).filter(|&id| continues && self.by_node[id as usize] != NONE)
-        {
+        let before = continues.then(|| tree.find_end_before(root)).flatten();
+        if let Some(before) = before.filter(|&id| self.by_node[id as usize] != NONE) {
             let segment = self.by_node[before as usize];
             self.continuations.insert(root, before);
             let joined = &mut self.list[segment as usize];

@@ -1,13 +1,14 @@
 //! Pairs tool calls with their results by id.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::entry::{BlockKind, Entry, EntryRole, JsonStr, Kind, Timestamp};
 use crate::id::{Id, IdMap};
 use crate::tree::{EntryVisitor, LineSpan};
 
 /// The index of a tool name in a [`ToolCallIndex`].
-pub type ToolId = u16;
+pub type ToolId = u32;
 
 /// A tool call and its result.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +43,7 @@ pub struct ToolCallIndex {
     by_id: IdMap<u32>,
     /// The tool names, with the number of blocks that call each.
     tools: Vec<(String, u64)>,
+    tool_ids: HashMap<String, ToolId>,
 }
 
 impl ToolCallIndex {
@@ -55,7 +57,7 @@ impl ToolCallIndex {
             match (entry.kind, block.kind) {
                 (Kind::Assistant, BlockKind::ToolUse) => {
                     let tool = self.intern_tool(block.tool_name.map(JsonStr::decode).unwrap_or_default());
-                    self.tools[usize::from(tool)].1 += 1;
+                    self.tools[tool as usize].1 += 1;
                     let call = self.get_or_add_call(id.to_id());
                     if call.call.is_none() {
                         call.tool = tool;
@@ -95,11 +97,13 @@ impl ToolCallIndex {
     }
 
     fn intern_tool(&mut self, name: Cow<'_, str>) -> ToolId {
-        let position = self.tools.iter().position(|(tool, _)| *tool == name);
-        position.unwrap_or_else(|| {
-            self.tools.push((name.into_owned(), 0));
-            self.tools.len() - 1
-        }) as ToolId
+        if let Some(&tool) = self.tool_ids.get(&*name) {
+            return tool;
+        }
+        let tool = self.tools.len() as ToolId;
+        self.tools.push((name.clone().into_owned(), 0));
+        self.tool_ids.insert(name.into_owned(), tool);
+        tool
     }
 
     /// Returns all calls, and results without a call, in the order in which their ids first occur.
@@ -109,7 +113,7 @@ impl ToolCallIndex {
 
     /// Returns the name of a tool. Returns an empty string if the index is unknown.
     pub fn tool_name(&self, tool: ToolId) -> &str {
-        self.tools.get(usize::from(tool)).map_or("", |(name, _)| name)
+        self.tools.get(tool as usize).map_or("", |(name, _)| name)
     }
 
     /// Returns the tools by name with the number of blocks that call them. A call may be written on several lines.

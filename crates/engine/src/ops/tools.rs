@@ -1,10 +1,13 @@
 //! Lists the tool calls of a session and its subagents, with their results.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry as Slot;
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{self, Entry, Timestamp, value_text};
-use rethread_core::id::IdMap;
+use rethread_core::id::{Id, IdMap};
 use rethread_core::lines::Line;
+use rethread_core::tree::LineSpan;
 use rethread_core::turn::{ToolCall, ToolCallRecord, ToolResult, TurnPart, build_turn};
 
 use super::agents::find_agent_paths;
@@ -66,18 +69,20 @@ pub fn list_tool_calls(path: &Path, filter: &ToolFilter) -> Result<ToolList, Err
         }
     }
     for session in sessions {
-        let path = &session.path;
-        let mut lines = LineReader::open(path).map_err(Error::reading(path))?;
+        let is_selected =
+            |call: &ToolCallRecord| filter.accepts_name(session.tool_calls.tool_name(call.tool));
+        let selected = session.tool_calls.calls().iter().filter(|call| is_selected(call));
+        let mut call_lines = CallLines::new(&session, selected)?;
         for call in session.tool_calls.calls() {
             if call.call.is_none() || call.result.is_none() {
                 let found = unpaired.entry(call.id).or_default();
                 found.0 |= call.call.is_some();
                 found.1 |= call.result.is_some();
             }
-            if !filter.accepts_name(session.tool_calls.tool_name(call.tool)) {
+            if !is_selected(call) {
                 continue;
             }
-            let row = read_row(&session, call, &mut lines)?;
+            let row = call_lines.read_row(call)?;
             if !filter.errors_only || row.failure.is_some() {
                 list.rows.push(row);
             }
@@ -95,49 +100,126 @@ impl ToolFilter {
     }
 }
 
-/// Reads the lines of a call and its result. The call is empty if the lines no longer contain it.
-fn read_row(session: &Session, call: &ToolCallRecord, lines: &mut LineReader) -> Result<ToolRow, Error> {
-    let mut lines_read = Vec::new();
-    let spans = [call.call, call.result.filter(|result| Some(*result) != call.call)];
-    for span in spans.into_iter().flatten() {
-        lines_read.push((span.line, lines.read_span(span).map_err(Error::reading(&session.path))?));
-    }
-    let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
-    for (number, bytes) in &lines_read {
-        let line = Line { number: *number, offset: 0, bytes, unterminated: false };
-        entry::read_line(&line, &mut Vec::new(), |entry, _| entries.push((*number, entry)));
-    }
-    let is_wanted =
-        |tool_call: &ToolCall| rethread_core::id::Id::from_text(tool_call.id.as_bytes()) == call.id;
-    let tool_call = build_turn(&entries).parts.into_iter().find_map(|item| match item.part {
-        TurnPart::Tool(tool_call) if is_wanted(&tool_call) => Some(*tool_call),
-        _ => None,
-    });
-    let tool_call = tool_call.unwrap_or_default();
-    let extra_result = entries.iter().find_map(|(_, entry)| entry.tool_use_result);
-    let has_version = entries.iter().any(|(_, entry)| entry.version.is_some());
-    let failure =
-        tool_call.result.as_ref().and_then(|result| classify_failure(result, extra_result, has_version));
-    Ok(ToolRow {
-        failure,
-        agent: session.info.agent.clone(),
-        duration_ms: call.millis(),
-        called_at: call.called_at.or(call.answered_at),
-        path: session.path.clone(),
-        call: tool_call,
-    })
+/// Reads the lines of calls and results. A line may have thousands of them, so it is parsed once.
+struct CallLines<'a> {
+    session: &'a Session,
+    lines: LineReader,
+    /// By the offset of a line: the number of calls that were not read yet and have their call or result on it.
+    uses: HashMap<u64, usize>,
+    /// The lines with calls or results that were not read yet, by offset.
+    parsed: HashMap<u64, ParsedCallLine>,
+    /// The number of lines that were parsed so far.
+    parsed_count: usize,
 }
 
-/// Returns the reason why a result counts as failed. Returns `None` if it does not. `extra_result` is the JSON of
-/// `toolUseResult`.
+/// The calls and results of a line.
+#[derive(Default)]
+struct ParsedCallLine {
+    calls: IdMap<ToolCall>,
+    /// Whether the first `toolUseResult` of the line is the text of an error. `None` if there is none.
+    is_error_text: Option<bool>,
+    has_version: bool,
+}
+
+impl<'a> CallLines<'a> {
+    /// Prepares reading the selected calls of a session, each once.
+    fn new(
+        session: &'a Session,
+        selected: impl Iterator<Item = &'a ToolCallRecord>,
+    ) -> Result<CallLines<'a>, Error> {
+        let mut uses: HashMap<u64, usize> = HashMap::new();
+        for span in selected.flat_map(list_spans) {
+            *uses.entry(span.offset).or_default() += 1;
+        }
+        let lines = LineReader::open(&session.path).map_err(Error::reading(&session.path))?;
+        Ok(CallLines { session, lines, uses, parsed: HashMap::new(), parsed_count: 0 })
+    }
+
+    /// Reads a call and its result. The call is empty if the lines no longer contain it.
+    fn read_row(&mut self, call: &ToolCallRecord) -> Result<ToolRow, Error> {
+        let mut tool_call: Option<ToolCall> = None;
+        let mut is_error_text = None;
+        let mut has_version = false;
+        for span in list_spans(call) {
+            let line = self.parse_line(span)?;
+            is_error_text = is_error_text.or(line.is_error_text);
+            has_version |= line.has_version;
+            match (tool_call.as_mut(), line.calls.remove(&call.id)) {
+                (Some(tool_call), Some(answered)) => {
+                    tool_call.result = answered.result.or(tool_call.result.take());
+                }
+                (_, taken) => tool_call = tool_call.or(taken),
+            }
+            self.release_line(span);
+        }
+        let tool_call = tool_call.unwrap_or_default();
+        let classify = |result| classify_failure(result, is_error_text == Some(true), has_version);
+        Ok(ToolRow {
+            failure: tool_call.result.as_ref().and_then(classify),
+            agent: self.session.info.agent.clone(),
+            duration_ms: call.millis(),
+            called_at: call.called_at.or(call.answered_at),
+            path: self.session.path.clone(),
+            call: tool_call,
+        })
+    }
+
+    /// Returns the calls and results of a line that were not read yet.
+    fn parse_line(&mut self, span: LineSpan) -> Result<&mut ParsedCallLine, Error> {
+        let slot = match self.parsed.entry(span.offset) {
+            Slot::Occupied(slot) => return Ok(slot.into_mut()),
+            Slot::Vacant(slot) => slot,
+        };
+        let bytes = self.lines.read_span(span).map_err(Error::reading(&self.session.path))?;
+        self.parsed_count += 1;
+        Ok(slot.insert(ParsedCallLine::from_bytes(span, &bytes)))
+    }
+
+    /// Drops a line after its last call.
+    fn release_line(&mut self, span: LineSpan) {
+        let uses = self.uses.entry(span.offset).or_default();
+        *uses = uses.saturating_sub(1);
+        if *uses == 0 {
+            self.parsed.remove(&span.offset);
+        }
+    }
+}
+
+impl ParsedCallLine {
+    fn from_bytes(span: LineSpan, bytes: &[u8]) -> ParsedCallLine {
+        let mut entries: Vec<(u32, Entry<'_>)> = Vec::new();
+        let line = Line { number: span.line, offset: 0, bytes, unterminated: false };
+        entry::read_line(&line, &mut Vec::new(), |entry, _| entries.push((span.line, entry)));
+        let mut parsed = ParsedCallLine {
+            is_error_text: entries.iter().find_map(|(_, entry)| entry.tool_use_result).map(is_error_text),
+            has_version: entries.iter().any(|(_, entry)| entry.version.is_some()),
+            ..ParsedCallLine::default()
+        };
+        for item in build_turn(&entries).parts {
+            if let TurnPart::Tool(tool_call) = item.part {
+                parsed.calls.entry(Id::from_text(tool_call.id.as_bytes())).or_insert(*tool_call);
+            }
+        }
+        parsed
+    }
+}
+
+/// Returns the lines of a call and its result, each once.
+fn list_spans(call: &ToolCallRecord) -> impl Iterator<Item = LineSpan> + use<> {
+    [call.call, call.result.filter(|result| Some(*result) != call.call)].into_iter().flatten()
+}
+
+/// Returns `true` if the JSON of `toolUseResult` is the text of an error.
+fn is_error_text(tool_use_result: &[u8]) -> bool {
+    value_text(tool_use_result).starts_with("Error: ")
+}
+
+/// Returns the reason why a result counts as failed. Returns `None` if it does not. `is_error_text` states whether
+/// `toolUseResult` is the text of an error.
 ///
 /// The text is searched for error words only in files so old that they have no client version. Every measured client
 /// marks its errors.
-fn classify_failure(
-    result: &ToolResult,
-    extra_result: Option<&[u8]>,
-    has_version: bool,
-) -> Option<&'static str> {
+fn classify_failure(result: &ToolResult, is_error_text: bool, has_version: bool) -> Option<&'static str> {
     if result.is_error {
         return Some("is_error");
     }
@@ -148,9 +230,36 @@ fn classify_failure(
     if exit.is_some_and(|code| code != "0") {
         return Some("exit code");
     }
-    if extra_result.is_some_and(|extra_result| value_text(extra_result).starts_with("Error: ")) {
+    if is_error_text {
         return Some("error result");
     }
     let lower = result.text.to_lowercase();
     (!has_version && (lower.contains("error") || lower.contains("failed"))).then_some("error words")
+}
+
+#[cfg(test)]
+mod tests {
+    use rethread_testkit::script;
+
+    use super::{CallLines, LoadOptions, load};
+
+    #[test]
+    fn each_line_is_parsed_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("session.jsonl");
+        let calls: Vec<String> = (0..50).map(|idx| format!("!Bash ls {idx}")).collect();
+        let script = format!("u1: go\n  a1: {}\n    u2: =a1 yes\n      a2: done", calls.join(" | "));
+        std::fs::write(&path, script::bytes(&script)).expect("a file");
+        let options = LoadOptions { tool_calls: true, ..LoadOptions::default() };
+        let session = load(&path, options, &mut ()).expect("a session");
+        let records = session.tool_calls.calls();
+        assert_eq!(records.len(), 50);
+        let mut call_lines = CallLines::new(&session, records.iter()).expect("a file");
+        for (idx, record) in records.iter().enumerate() {
+            let row = call_lines.read_row(record).expect("a call");
+            assert!(row.call.input.contains(&format!("ls {idx}\"")), "{}", row.call.input);
+        }
+        let lines_with_calls = 2;
+        assert_eq!((call_lines.parsed_count, call_lines.parsed.len()), (lines_with_calls, 0));
+    }
 }
