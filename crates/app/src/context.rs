@@ -1,10 +1,11 @@
 //! The context shared by all frontends: roots, clock, writer and cache.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rethread_engine::{CacheDir, Error, Roots, SessionWriter, ops};
 
 use crate::text::clean;
+use crate::text::command::quote_command;
 use crate::text::shell::quote;
 use crate::text::time::Clock;
 
@@ -20,6 +21,8 @@ pub(crate) struct AppContext {
     pub(crate) writer: SessionWriter,
     /// The cache. `None` if it is disabled.
     pub(crate) cache: Option<CacheDir>,
+    /// Whether the sessions are those of the demo store.
+    pub(crate) is_demo: bool,
 }
 
 impl AppContext {
@@ -55,6 +58,21 @@ impl AppContext {
         let id = Some(id).filter(|id| !id.starts_with('-')).map(|id| format!(" {}", quote(id)));
         let command = format!("claude --resume{}", id.unwrap_or_default());
         if folder.is_empty() { command } else { format!("cd {} && {command}", self.quote_folder(folder)) }
+    }
+
+    /// Returns why the command of [`Self::resume_command`] fails, and what to do. Returns `None` if `folder` exists or is empty.
+    pub(crate) fn resume_obstacle(&self, id: &str, folder: &str) -> Option<String> {
+        if folder.is_empty() || Path::new(folder).is_dir() {
+            return None;
+        }
+        Some(match self.is_demo {
+            true => "the sessions of --demo are invented: Claude Code cannot resume them".to_owned(),
+            false => format!(
+                "the folder {} does not exist any more; {} makes a copy that can be resumed elsewhere",
+                self.format_path(folder),
+                quote_command(&["clone", id, "--preset", "whole", "--into", "FOLDER"])
+            ),
+        })
     }
 
     /// Quotes a folder path for a shell, with `~` for the home folder if the rest needs no quotes.

@@ -13,7 +13,7 @@ use super::style::{GOOD, MARK, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table, truncate_to_width};
 use super::{AppContext, entry};
 use crate::json;
-use crate::text::shell::quote;
+use crate::text::command::build_command;
 
 /// Runs `rethread branches`: prints a table with one row per branch of the session.
 ///
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &args::Branches, app: &AppContext, out: &mut Out) -> Res
     }
     out.allow_pager();
     super::print_header(&list.header, app, out)?;
-    build_table(&list, app, out.width()).print(out)?;
+    build_table(&list, app, out.table_width().unwrap_or(usize::MAX)).print(out)?;
     out.line("")?;
     print_footer(&list, &args.session, out)?;
     Ok(Exit::Done)
@@ -46,10 +46,14 @@ fn build_table(list: &BranchList, app: &AppContext, width: usize) -> Table {
         .column("", Align::Left, 1)
         .column("branch", Align::Left, 36)
         .column("from", Align::Left, 36)
+        .omitted_at(4)
         .column("kind", Align::Left, 28)
+        .omitted_at(3)
         .column(if has_forks { "own" } else { "" }, Align::Right, 7)
+        .omitted_at(1)
         .column("turns", Align::Right, 7)
         .column("tokens", Align::Right, 7)
+        .omitted_at(2)
         .column("last", Align::Right, 4)
         .column("first prompt", Align::Left, 400);
     for row in &list.rows {
@@ -126,7 +130,7 @@ fn print_footer(list: &BranchList, session: &str, out: &mut Out) -> Result<(), C
     out.line(&paint(QUIET, &facts.join(" · ")))?;
     let other = list.rows.iter().rev().find(|row| !row.active);
     if let Some(row) = other {
-        let command = format!("rethread show {} --branch {}", quote(session), row.tip_handle);
+        let command = build_command(&["show", session, "--branch", &row.tip_handle]);
         out.line(&format!("{} {}", paint(QUIET, "show a branch:"), paint(NAME, &command)))?;
     }
     Ok(())

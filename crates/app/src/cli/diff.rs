@@ -13,6 +13,7 @@ use super::style::{BAD, MARK, NAME, PLAIN, PROMPT, QUIET, STRONG, TOOL, paint};
 use super::table::truncate_to_width;
 use super::{AppContext, args, clean, layout, summary, totals};
 use crate::json;
+use crate::text::command::quote_command;
 
 /// The minimum screen width to print the branches side by side.
 const MIN_SIDE_BY_SIDE_WIDTH: usize = 100;
@@ -32,9 +33,12 @@ pub(crate) fn run(args: &args::Diff, app: &AppContext, out: &mut Out) -> Result<
     if diff.is_same() {
         out.note("both branches are the same");
         let hint = if diff.same_file {
-            "name entries of two branches; `rethread branches SESSION` lists them"
+            format!(
+                "name entries of two branches; {} lists them",
+                quote_command(&["branches", &diff.branches[0].header.id])
+            )
         } else {
-            "neither session continues after the end of the other"
+            "neither session continues after the end of the other".to_owned()
         };
         out.note(&format!("{} {hint}", paint(QUIET, "hint:")));
         return Ok(Exit::Nothing);

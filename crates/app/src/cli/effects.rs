@@ -7,7 +7,8 @@ use super::AppContext;
 use super::error::CliError;
 use super::out::Out;
 use super::style::{NAME, QUIET, paint};
-use super::table::{Align, Cell, Table, truncate_start};
+use super::table::{Align, Cell, Table};
+use super::write_report::undo_command;
 use crate::text::operation;
 
 /// Prints a row per changed file, then the undo command. Without an `op` (dry run), states that nothing was changed.
@@ -19,16 +20,12 @@ pub(crate) fn print(
 ) -> Result<(), CliError> {
     let mut table = Table::new(2).column("", Align::Left, 24).column("", Align::Left, usize::MAX);
     for effect in effects {
-        // The end of a path is more informative than its start.
-        let path = truncate_start(
-            &app.format_path(&effect.path.display().to_string()),
-            out.width().saturating_sub(21),
-        );
-        table.row(vec![Cell::new(QUIET, operation::effect_text(effect)), path.into()]);
+        let path = app.format_path(&effect.path.display().to_string());
+        table.row(vec![Cell::new(QUIET, operation::effect_text(effect)), Cell::from(path).keeping_end()]);
     }
     table.print(out)?;
     match op {
-        Some(op) => out.line(&format!("undo: {}", paint(NAME, &format!("rethread undo {op}")))),
+        Some(op) => out.line(&format!("undo: {}", paint(NAME, &undo_command(op)))),
         None => out.line(&paint(QUIET, "nothing was changed")),
     }
 }

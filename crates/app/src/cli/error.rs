@@ -14,6 +14,7 @@ use super::out::Out;
 use super::output_path::ProtectedFolder;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 use crate::prices::{PriceTableProblem, PricesError};
+use crate::text::command::quote_command;
 use crate::text::error::{self, error_message, hint, quoted};
 
 /// The outcome of a command that did not stop with an error.
@@ -45,6 +46,16 @@ pub(crate) enum CliError {
     PortTaken(u16),
     /// The path of `--root` does not exist.
     MissingRoot(PathBuf),
+    /// Another process uses the demo store that must be reset.
+    DemoInUse,
+    /// `rm` without sessions and without a filter.
+    NothingToRemove,
+    /// `rm` with sessions and a filter.
+    NamesAndFilter,
+    /// A removal of these sessions that nobody has confirmed, because there is no terminal.
+    Unconfirmed { sessions: usize, command: String },
+    /// The name of a session to remove without a terminal that may match another session tomorrow, and its id.
+    InexactName { name: String, id: String },
     /// A time that cannot be parsed.
     BadTime(String),
     /// An unknown time zone.
@@ -124,7 +135,12 @@ pub(crate) fn finish(result: Result<Exit, CliError>, out: &mut Out) -> ExitCode 
 fn exit_code(error: &CliError) -> u8 {
     let engine_error = match error {
         CliError::Engine(error) => error,
-        CliError::FileExists(_) | CliError::NotAFile(_) | CliError::InsideProtectedFolder { .. } => return 3,
+        CliError::DemoInUse
+        | CliError::Unconfirmed { .. }
+        | CliError::InexactName { .. }
+        | CliError::FileExists(_)
+        | CliError::NotAFile(_)
+        | CliError::InsideProtectedFolder { .. } => return 3,
         _ => return 2,
     };
     match engine_error {
@@ -181,15 +197,37 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         ),
         CliError::MissingRoot(path) => (
             format!("{} does not exist", quoted(path)),
-            "--root accepts a `.claude` folder, a `projects` folder, any folder or one .jsonl file".to_owned(),
+            "--root accepts a `.claude` folder, a `projects` folder, any folder or one .jsonl file"
+                .to_owned(),
+        ),
+        CliError::DemoInUse => (
+            "the demo sessions are in use by another process".to_owned(),
+            "stop `rethread --demo serve` first, or try again".to_owned(),
+        ),
+        CliError::NothingToRemove => (
+            "rm needs sessions or a filter".to_owned(),
+            "name sessions, or select them as with `ls`: --older-than 90d, --project TEXT, --empty"
+                .to_owned(),
+        ),
+        CliError::NamesAndFilter => {
+            ("rm takes either sessions or a filter".to_owned(), "omit the names, or the filter".to_owned())
+        }
+        CliError::Unconfirmed { sessions, command } => (
+            format!("moving {} to the trash needs a confirmation", count_noun(*sessions as u64, "session")),
+            format!("run `{command}`, or add --dry-run to see what would be moved"),
+        ),
+        CliError::InexactName { name, id } => (
+            format!("`{}` is not specific enough to remove a session without a terminal", clean::line(name)),
+            format!("use at least four characters of its id: {}", quote_command(&["rm", id, "--yes"])),
         ),
         CliError::BadTime(text) => (
             format!("cannot parse `{}` as a time", clean::line(text)),
             "use today, yesterday, monday, 7d, 12h, 2w, 2026-01-31 or 2026-01-31T10:00:00Z".to_owned(),
         ),
-        CliError::BadAmount(text) => {
-            (format!("cannot parse `{}` as an amount", clean::line(text)), "use a number such as 4096, 4kB or 120k".to_owned())
-        }
+        CliError::BadAmount(text) => (
+            format!("cannot parse `{}` as an amount", clean::line(text)),
+            "use a number such as 4096, 4kB or 120k".to_owned(),
+        ),
         CliError::BadClient(text) => (
             format!("cannot parse `{}` as a client version", clean::line(text)),
             "use three numbers such as 2.1.325, or `all`".to_owned(),
@@ -198,7 +236,9 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             "diff needs two branches".to_owned(),
             "use SESSION ENTRY ENTRY, SESSION ENTRY, or SESSION[:ENTRY] SESSION[:ENTRY]".to_owned(),
         ),
-        CliError::EmptyText => ("the search text is empty".to_owned(), "pass some text, or --regex".to_owned()),
+        CliError::EmptyText => {
+            ("the search text is empty".to_owned(), "pass some text, or --regex".to_owned())
+        }
         CliError::BadPattern(text, reason) => (
             format!("cannot parse `{}` as a regular expression: {}", clean::line(text), clean::line(reason)),
             "without --regex, the text is matched literally".to_owned(),
@@ -214,12 +254,15 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         ),
         CliError::NoStatusInput => (
             "stdin contains no session data from Claude Code".to_owned(),
-            "this command is for the `statusLine` setting; `rethread statusline --help` shows how to set it up"
-                .to_owned(),
+            format!(
+                "this command is for the `statusLine` setting; {} shows how to set it up",
+                quote_command(&["statusline", "--help"])
+            ),
         ),
         CliError::NoIndex => (
             "there is no index".to_owned(),
-            "single files, --demo and --no-index use no index; otherwise set HOME or XDG_CACHE_HOME".to_owned(),
+            "single files, --demo and --no-index use no index; otherwise set HOME or XDG_CACHE_HOME"
+                .to_owned(),
         ),
         CliError::BadZone(text) => (
             format!("unknown time zone `{}`", clean::line(text)),
@@ -239,9 +282,10 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             (format!("cannot write {}: {}", quoted(path), describe_io_error(error)), String::new())
         }
         CliError::BadPrices(error) => describe_prices_error(error),
-        CliError::BadTurns(text) => {
-            (format!("cannot parse `{}` as a range of turns", clean::line(text)), "use 5, 3-9, 3..9, 3.. or ..9".to_owned())
-        }
+        CliError::BadTurns(text) => (
+            format!("cannot parse `{}` as a range of turns", clean::line(text)),
+            "use 5, 3-9, 3..9, 3.. or ..9".to_owned(),
+        ),
     };
     out.note(&format!("{} {error}", paint(BAD, "error:")));
     if let CliError::BadQuery(query, error) = cli_error {

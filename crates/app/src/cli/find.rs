@@ -16,6 +16,7 @@ use super::style::{MARK, MATCH, NAME, PLAIN, PROMPT, QUIET, TOOL, paint};
 use super::table::{truncate_start, truncate_to_width};
 use super::{AppContext, clean, summary};
 use crate::json;
+use crate::text::command::quote_command;
 use crate::text::entry::role_label;
 
 /// The maximum number of entries shown below a match.
@@ -121,11 +122,11 @@ fn print(
     }
     out.line(&summary)?;
     if let Some((line, turn)) = example {
-        let name = clean::line(&args.session);
-        let name = if name.contains(' ') { format!("'{name}'") } else { name };
-        let turn = turn.map(|turn| format!("`rethread show {name} --all --turns {turn}` shows its turn"));
-        let branch = format!("`rethread show {name} --branch L{line}` shows its branch");
-        let tree = format!("`rethread tree {name} L{line}` shows its position");
+        let (name, handle) = (args.session.as_str(), format!("L{line}"));
+        let turn = turn.map(|turn| quote_command(&["show", name, "--all", "--turns", &turn.to_string()]));
+        let turn = turn.map(|command| format!("{command} shows its turn"));
+        let branch = format!("{} shows its branch", quote_command(&["show", name, "--branch", &handle]));
+        let tree = format!("{} shows its position", quote_command(&["tree", name, &handle]));
         for (idx, hint) in turn.into_iter().chain([branch, tree]).enumerate() {
             let prefix = if idx == 0 { format!("L{line}:") } else { " ".repeat(line.to_string().len() + 2) };
             out.note(&paint(QUIET, &format!("{prefix} {hint}")));

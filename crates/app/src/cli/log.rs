@@ -10,6 +10,7 @@ use super::ls::shorten_id;
 use super::out::Out;
 use super::style::{GOOD, MARK, NAME, QUIET, paint};
 use super::table::{Align, Cell, Table};
+use super::write_report::undo_command;
 use super::{AppContext, clean};
 use crate::json;
 
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &Log, app: &AppContext, out: &mut Out) -> Result<Exit, C
     let mut table = Table::new(0)
         .column("op", Align::Right, 9)
         .column("when", Align::Left, 16)
+        .omitted_at(1)
         .column("command", Align::Left, 10)
         .column("session", Align::Left, 36)
         .column("state", Align::Left, 24)
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &Log, app: &AppContext, out: &mut Out) -> Result<Exit, C
         rows.iter().find(|row| row.status == OpStatus::Done && row.undoes.is_none() && !row.pruned)
     {
         out.line("")?;
-        out.line(&format!("undo a change: {}", paint(NAME, &format!("rethread undo {}", row.id))))?;
+        out.line(&format!("undo a change: {}", paint(NAME, &undo_command(row.id))))?;
     }
     Ok(Exit::Done)
 }

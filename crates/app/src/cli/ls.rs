@@ -62,20 +62,24 @@ pub(crate) fn hidden_note_with_hint(hidden: &HiddenCounts) -> Option<String> {
 
 /// Prints sessions as a table, in the given order. Narrow screens have no git branch and project columns.
 pub(crate) fn print_table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> Result<(), CliError> {
-    let is_wide = out.width() >= 100;
-    let (branch_width, project_width) = match out.width() {
-        0..76 => (0, 0),
-        76..110 => (0, 14),
-        110..140 => (16, 18),
+    let is_wide = out.table_width().is_none_or(|width| width >= 100);
+    let (branch_width, project_width) = match out.table_width() {
+        Some(..76) => (0, 0),
+        Some(76..110) => (0, 14),
+        Some(110..140) => (16, 18),
         _ => (24, 26),
     };
     let mut table = Table::new(0)
         .column("id", Align::Left, 36)
         .column("age", Align::Right, 6)
         .column("turns", Align::Right, 7)
+        .omitted_at(1)
         .column(if is_wide { "branches" } else { "br" }, Align::Right, 8)
+        .omitted_at(3)
         .column(if is_wide { "agents" } else { "ag" }, Align::Right, 6)
+        .omitted_at(4)
         .column("size", Align::Right, 8)
+        .omitted_at(2)
         .column("git branch", Align::Left, branch_width)
         .column("project", Align::Left, project_width)
         .column("title", Align::Left, 200);

@@ -68,7 +68,7 @@ use crate::context::AppContext;
 use crate::demo::DemoStore;
 use crate::env;
 use crate::text::time::Clock;
-use crate::text::{clean, entry, figures, layout, summary, time};
+use crate::text::{clean, command, entry, figures, layout, summary, time};
 
 /// Prints that there are no sessions, and which folders were searched.
 fn print_no_sessions(app: &AppContext, out: &mut Out) {
@@ -92,7 +92,7 @@ pub(crate) fn run() -> ExitCode {
     error::finish(result, &mut out)
 }
 
-/// Creates the context of the command and runs it. With `--demo`, the context refers to a temporary demo store.
+/// Creates the context of the command and runs it. With `--demo`, the context refers to the demo store.
 fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
     if let Some(Command::Completions { shell }) = &args.command {
         let mut script = Vec::new();
@@ -100,13 +100,14 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         return out.line(String::from_utf8_lossy(&script).trim_end()).map(|()| Exit::Done);
     }
     let clock = Clock::now_here();
-    let demo = if args.demo { Some(DemoStore::create(clock.now())?) } else { None };
+    set_suggested_options(args);
+    let demo = if args.demo { Some(open_demo(&clock, args.reset)?) } else { None };
     let roots = match &demo {
         Some(demo) => Roots { paths: vec![demo.root()] },
         None => find_roots(&args.root)?,
     };
     let state = demo.as_ref().map(DemoStore::state_dir).or_else(env::state_dir);
-    // Invented sessions are temporary, so they are not cached.
+    // The demo store is small and may be reset, so it is not cached.
     let cache = env::cache_dir().filter(|_| !args.no_index && !args.demo);
     let app = AppContext {
         roots,
@@ -114,13 +115,14 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         home: env::home_dir(),
         writer: open_writer(state),
         cache: cache.map(CacheDir::new),
+        is_demo: args.demo,
     };
     if !matches!(args.command, Some(Command::Serve(_) | Command::Statusline(_))) {
         progress::show_long_walks();
     }
     match &args.command {
-        None => overview::run(&app, args.demo, out),
-        Some(Command::Serve(serve)) => serve::run(serve, app, args.demo, out),
+        None => overview::run(app, !args.root.is_empty(), out),
+        Some(Command::Serve(serve)) => serve::run(serve, app, !args.root.is_empty(), out),
         Some(Command::Ls(ls)) => ls::run(ls, &app, out),
         Some(Command::Show(show)) => show::run(show, &app, out),
         Some(Command::Explain(explain)) => explain::run(explain, &app, out),
@@ -151,6 +153,39 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         Some(Command::Undo(undo)) => undo::run(undo, &app, out),
         Some(Command::Completions { .. }) => Ok(Exit::Done),
     }
+}
+
+/// Makes suggested commands repeat `--demo` and `--root`. The web server suggests them for terminals in any folder.
+fn set_suggested_options(args: &Args) {
+    let mut roots = args.root.clone();
+    if matches!(args.command, Some(Command::Serve(_))) {
+        for root in &mut roots {
+            *root = std::path::absolute(&root).unwrap_or_else(|_| root.clone());
+        }
+    }
+    command::set_global_options(&roots, args.demo);
+}
+
+/// Opens the demo store of the user, or creates it anew if `is_reset` is set.
+fn open_demo(clock: &Clock, is_reset: bool) -> Result<DemoStore, CliError> {
+    DemoStore::open(env::state_dir().as_deref(), clock.now(), is_reset).map_err(|error| match error.kind() {
+        std::io::ErrorKind::ResourceBusy => CliError::DemoInUse,
+        _ => CliError::Io(error),
+    })
+}
+
+/// Opens the demo store for a user without sessions. Suggested commands get `--demo` from now on.
+fn open_demo_instead(app: AppContext) -> Result<(DemoStore, AppContext), CliError> {
+    let store = open_demo(&app.clock, false)?;
+    command::set_global_options(&[], true);
+    let app = AppContext {
+        roots: Roots { paths: vec![store.root()] },
+        writer: SessionWriter::new(store.state_dir()),
+        cache: None,
+        is_demo: true,
+        ..app
+    };
+    Ok((store, app))
 }
 
 /// Opens the writer in the state folder, or a read-only writer if there is none.

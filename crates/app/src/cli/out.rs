@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::clean;
 use super::error::CliError;
 use super::pager::PagedStdout;
+use super::table::truncate_to_width;
 use crate::env;
 
 /// The condition for coloured output.
@@ -42,6 +43,7 @@ pub(crate) struct Out {
     pending: Vec<String>,
     options: OutputOptions,
     width: usize,
+    table_width: Option<usize>,
     terminal: bool,
 }
 
@@ -68,6 +70,7 @@ impl Out {
             pending: Vec::new(),
             options,
             width: width.clamp(40, 400),
+            table_width: (terminal || env::columns().is_some()).then(|| width.clamp(40, 400)),
             terminal,
         }
     }
@@ -80,6 +83,16 @@ impl Out {
     /// Returns `true` if output is coloured, so that text is rendered instead of printed as its source.
     pub(crate) fn is_colored(&self) -> bool {
         self.colored
+    }
+
+    /// Returns the number of columns of a table. `None` is no limit, in a file or a pipe unless `$COLUMNS` is set.
+    pub(crate) fn table_width(&self) -> Option<usize> {
+        self.table_width
+    }
+
+    /// Truncates the text of a table cell that is wider than the screen. Most texts are far wider.
+    pub(crate) fn truncate_cell(&self, text: &str) -> String {
+        truncate_to_width(text, self.table_width.unwrap_or(usize::MAX))
     }
 
     /// Returns `true` if the command must print JSON Lines instead of text.

@@ -2,16 +2,15 @@
 
 use rethread_engine::ops;
 use rethread_engine::ops::list::{SessionFilter, SessionList};
-use rethread_engine::{Roots, SessionWriter};
 
 use super::error::{self, CliError, Exit};
 use super::figures::{count_noun, format_size, group_digits};
 use super::out::Out;
 use super::style::{MARK, NAME, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table, truncate_to_width};
-use super::{AppContext, clean, ls};
-use crate::demo::DemoStore;
+use super::{AppContext, ls};
 use crate::json;
+use crate::text::command::build_command;
 
 /// The maximum number of listed projects.
 const MAX_PROJECTS: usize = 8;
@@ -20,42 +19,35 @@ const MAX_SESSIONS: usize = 12;
 
 /// Runs `rethread` without a command: prints projects, the newest sessions and suggested commands.
 ///
-/// If there are no sessions, prints invented ones. `demo` is `true` if `app` already refers to the demo store.
-pub(crate) fn run(app: &AppContext, demo: bool, out: &mut Out) -> Result<Exit, CliError> {
+/// If there are no sessions, prints invented ones, unless the user named the folder to read.
+pub(crate) fn run(app: AppContext, has_named_root: bool, out: &mut Out) -> Result<Exit, CliError> {
     let listing = ops::list::list_sessions(&app.roots, &SessionFilter::default(), app.cache.as_ref());
-    if listing.files == 0 && !demo && !out.is_json() {
+    if listing.files == 0 && has_named_root && !out.is_json() {
+        super::print_no_sessions(&app, out);
+        error::print_warnings(&listing.failures, out);
+        return Ok(Exit::Nothing);
+    }
+    if listing.files == 0 && !app.is_demo && !out.is_json() {
         return print_demo(app, &listing, out);
     }
-    print_overview(app, &listing, demo, out)
+    print_overview(&app, &listing, out)
 }
 
 /// Prints the searched folders, then the overview of invented sessions.
-fn print_demo(app: &AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
-    super::print_no_sessions(app, out);
+fn print_demo(app: AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
+    super::print_no_sessions(&app, out);
     error::print_warnings(&listing.failures, out);
     out.note("hint: use --root for another folder; below is an example with invented sessions");
     out.note("");
-    let demo = DemoStore::create(app.clock.now())?;
-    let app = AppContext {
-        roots: Roots { paths: vec![demo.root()] },
-        clock: app.clock.clone(),
-        home: app.home.clone(),
-        writer: SessionWriter::new(demo.state_dir()),
-        cache: None,
-    };
+    let (_store, app) = super::open_demo_instead(app)?;
     let listing = ops::list::list_sessions(&app.roots, &SessionFilter::default(), None);
-    print_overview(&app, &listing, true, out)
+    print_overview(&app, &listing, out)
 }
 
 /// Prints up to 8 projects, up to 12 sessions and suggested commands, or all sessions as JSON.
 ///
-/// If `is_demo` is set, the text states that the sessions are invented, and the commands have `--demo`.
-fn print_overview(
-    app: &AppContext,
-    listing: &SessionList,
-    is_demo: bool,
-    out: &mut Out,
-) -> Result<Exit, CliError> {
+/// The text states if the sessions are those of the demo store.
+fn print_overview(app: &AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
     if out.is_json() {
         for row in &listing.rows {
             out.json(&json::build_session(row))?;
@@ -64,7 +56,7 @@ fn print_overview(
         error::print_cache_warning(listing.warning.as_ref(), out);
         return Ok(Exit::from_found(!listing.rows.is_empty()));
     }
-    if is_demo {
+    if app.is_demo {
         print_banner("DEMO: these sessions are invented, not yours", out)?;
     }
     let projects = listing.projects();
@@ -79,11 +71,13 @@ fn print_overview(
     let mut table = Table::new(0)
         .column("project", Align::Left, 60)
         .column("last used", Align::Right, 9)
+        .omitted_at(1)
         .column("sessions", Align::Right, 8)
-        .column("size", Align::Right, 8);
+        .column("size", Align::Right, 8)
+        .omitted_at(2);
     for project in projects.iter().take(MAX_PROJECTS) {
         table.row(vec![
-            app.format_path(&project.path).into(),
+            Cell::from(app.format_path(&project.path)).keeping_end(),
             Cell::new(QUIET, app.clock.format_age(project.last)),
             group_digits(project.sessions as u64).into(),
             Cell::new(QUIET, format_size(project.bytes)),
@@ -105,8 +99,8 @@ fn print_overview(
         ))?;
     }
     out.line("")?;
-    print_next_steps(listing, is_demo, out)?;
-    if is_demo {
+    print_next_steps(listing, out)?;
+    if app.is_demo {
         print_banner("DEMO: end of the invented sessions", out)?;
     }
     if let Some(note) = ls::hidden_note_with_hint(&listing.hidden) {
@@ -123,24 +117,20 @@ fn print_banner(text: &str, out: &mut Out) -> Result<(), CliError> {
 }
 
 /// Prints suggested commands with a short description of each.
-fn print_next_steps(listing: &SessionList, is_demo: bool, out: &mut Out) -> Result<(), CliError> {
-    let option = if is_demo { " --demo" } else { "" };
+fn print_next_steps(listing: &SessionList, out: &mut Out) -> Result<(), CliError> {
     let ids: Vec<&str> = listing.rows.iter().map(|row| row.id.as_str()).collect();
     let example = listing.rows.get(1).or(listing.rows.first());
-    let id = example.map_or_else(String::new, |row| clean::line(ls::shorten_id(&row.id, &ids)));
+    let id = example.map_or("", |row| ls::shorten_id(&row.id, &ids));
     let mut hints = vec![
-        (format!("rethread{option} show last"), "read the newest session"),
-        (format!("rethread{option} show {id}"), "read any session, by id, words from its title, or path"),
+        (build_command(&["show", "last"]), "read the newest session"),
+        (build_command(&["show", id]), "read any session, by id, words from its title, or path"),
         (
-            format!("rethread{option} ls --since 7d"),
+            build_command(&["ls", "--since", "7d"]),
             "list sessions by time, project, title, model or git branch",
         ),
-        (
-            format!("rethread{option} search WORDS"),
-            "search all sessions, including compacted and abandoned parts",
-        ),
-        (format!("rethread{option} tools last --errors"), "list failed tool calls"),
-        (format!("rethread{option} stats"), "count everything"),
+        (build_command(&["search", "WORDS"]), "search all sessions, including compacted and abandoned parts"),
+        (build_command(&["tools", "last", "--errors"]), "list failed tool calls"),
+        (build_command(&["stats"]), "count everything"),
         ("rethread --help".to_owned(), "all commands"),
     ];
     if example.is_none() {

@@ -19,6 +19,7 @@ use super::style::{BAD, GOOD, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table};
 use super::{AppContext, fork, write_report};
 use crate::json;
+use crate::text::command::quote_command;
 use crate::text::operation;
 
 /// The maximum number of listed fixes.
@@ -68,7 +69,8 @@ fn print(report: &RepairReport, app: &AppContext, out: &mut Out) -> Result<(), C
             false => out.line(&paint(GOOD, "nothing to repair"))?,
         }
         if fixable_count > 0 {
-            out.note("`rethread doctor` lists other findings and how to fix them");
+            let command = quote_command(&["doctor", &report.before.header.id]);
+            out.note(&format!("{command} lists other findings and how to fix them"));
         }
         return Ok(());
     };

@@ -5,42 +5,38 @@ use std::process::{Command, Stdio};
 
 use rethread_engine::ops;
 use rethread_engine::ops::list::SessionFilter;
-use rethread_engine::{Roots, SessionWriter};
 
 use super::args::Serve;
 use super::error::{CliError, Exit, print_hint, print_warning};
 use super::figures::count_noun;
 use super::out::Out;
 use super::style::{MARK, NAME, QUIET, paint};
-use super::{AppContext, print_no_sessions};
-use crate::demo::DemoStore;
+use super::{AppContext, open_demo_instead, print_no_sessions};
 use crate::text::error::error_message;
 use crate::web::{ServeOptions, ServerEvent};
 use crate::{json, prices, web};
 
-/// Runs `rethread serve` until the user stops it. Serves the demo store if there are no sessions.
-///
-/// If `is_demo` is set, `app` already refers to the demo store.
-pub(crate) fn run(serve: &Serve, app: AppContext, is_demo: bool, out: &mut Out) -> Result<Exit, CliError> {
+/// Runs `rethread serve` until the user stops it. Serves the demo store if there are no sessions, unless the user named the
+/// folder to read.
+pub(crate) fn run(
+    serve: &Serve,
+    app: AppContext,
+    has_named_root: bool,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     let prices = prices::load_prices(None)?;
     let filter = SessionFilter { all: true, ..SessionFilter::default() };
     let listing = ops::list::list_sessions(&app.roots, &filter, app.cache.as_ref());
     let file_count = listing.files;
-    // Keeps the demo sessions on disk while the server runs.
-    let demo_store = if file_count == 0 { Some(DemoStore::create(app.clock.now())?) } else { None };
-    let app = match &demo_store {
-        None => app,
-        Some(store) => {
-            print_no_sessions(&app, out);
-            AppContext {
-                roots: Roots { paths: vec![store.root()] },
-                writer: SessionWriter::new(store.state_dir()),
-                cache: None,
-                ..app
-            }
-        }
+    if file_count == 0 {
+        print_no_sessions(&app, out);
+    }
+    // The store stays locked while the server runs.
+    let (demo_store, app) = match file_count == 0 && !has_named_root && !app.is_demo {
+        true => open_demo_instead(app).map(|(store, app)| (Some(store), app))?,
+        false => (None, app),
     };
-    let is_demo = is_demo || demo_store.is_some();
+    let is_demo = app.is_demo;
     let mut report = |event: ServerEvent<'_>| {
         let result = report_event(&event, is_demo, file_count, out);
         result.map_err(|error| match error {

@@ -15,7 +15,7 @@ use super::error::{self, CliError, Exit};
 use super::figures::{count_noun, draw_bar, format_duration, format_size, format_tokens, group_digits};
 use super::out::Out;
 use super::style::{BAD, MARK, PLAIN, QUIET, STRONG, TOOL, paint};
-use super::table::{Align, Cell, Table};
+use super::table::{Align, Cell, DECORATION, Table};
 use crate::json;
 
 /// Runs `rethread stats`: prints counts over the store or the named sessions, and per file with `--files`.
@@ -53,12 +53,18 @@ fn print_files(files: &[FileStats], out: &mut Out) -> Result<(), CliError> {
     let mut table = Table::new(0)
         .column("size", Align::Right, 9)
         .column("lines", Align::Right, 10)
+        .omitted_at(3)
         .column("user", Align::Right, 9)
+        .omitted_at(6)
         .column("assistant", Align::Right, 9)
+        .omitted_at(5)
         .column("tools", Align::Right, 8)
+        .omitted_at(4)
         .column("errors", Align::Right, 7)
         .column("turns", Align::Right, 7)
+        .omitted_at(2)
         .column("notable", Align::Left, 60)
+        .omitted_at(1)
         .column("file", Align::Left, 300);
     for FileStats { path, counts } in files {
         let format_nonzero = |n: u64| if n == 0 { String::new() } else { group_digits(n) };
@@ -153,7 +159,8 @@ fn print_usage(usage: &Usage, out: &mut Out) -> Result<(), CliError> {
         .column("", Align::Left, 40)
         .column("", Align::Right, 16)
         .column("", Align::Right, 8)
-        .column("", Align::Left, 24);
+        .column("", Align::Left, 24)
+        .omitted_at(DECORATION);
     for (name, tokens) in rows {
         let short = Cell::new(QUIET, format_tokens(tokens));
         table.row(vec![
@@ -180,7 +187,8 @@ fn print_tools(counts: &StoreCounts, out: &mut Out) -> Result<(), CliError> {
         .column("calls", Align::Right, 9)
         .column("errors", Align::Right, 7)
         .column("mean", Align::Right, 8)
-        .column("", Align::Left, 24);
+        .column("", Align::Left, 24)
+        .omitted_at(DECORATION);
     for (name, tool) in tools {
         let mean = tool.millis.checked_div(tool.timed).map(format_duration).unwrap_or_default();
         let name = if name.is_empty() { "(no name)".to_owned() } else { clean::line(name) };
@@ -209,8 +217,11 @@ fn print_counts_by_name(
     let mut rows: Vec<_> = counts.iter().collect();
     rows.sort_by_key(|(name, count)| (std::cmp::Reverse(**count), *name));
     let max = rows.iter().map(|(_, count)| **count).max().unwrap_or(0);
-    let mut table =
-        Table::new(2).column("", Align::Left, 40).column("", Align::Right, 12).column("", Align::Left, 24);
+    let mut table = Table::new(2)
+        .column("", Align::Left, 40)
+        .column("", Align::Right, 12)
+        .column("", Align::Left, 24)
+        .omitted_at(DECORATION);
     for (name, count) in rows {
         let bar = Cell::new(TOOL, draw_bar(*count, max, 24));
         table.row(vec![Cell::new(style, clean::line(name)), group_digits(*count).into(), bar]);

@@ -14,6 +14,7 @@ use super::out::Out;
 use super::style::{NAME, QUIET, paint};
 use super::table::truncate_to_width;
 use super::{AppContext, time::Clock};
+use crate::text::command::build_command;
 
 /// The width of the label column.
 const LABEL_WIDTH: usize = 14;
@@ -47,12 +48,21 @@ pub(crate) fn print_loads(loads: &[ExpectedLoad], dry_run: bool, out: &mut Out) 
 /// Prints the command that resumes a session.
 pub(crate) fn print_resume(id: &str, folder: &str, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
     let command = app.resume_command(id, folder);
-    out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))
+    out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))?;
+    if let Some(obstacle) = app.resume_obstacle(id, folder) {
+        out.note(&format!("note: {obstacle}"));
+    }
+    Ok(())
+}
+
+/// Returns the command that undoes an operation.
+pub(crate) fn undo_command(op: OpId) -> String {
+    build_command(&["undo", &op.to_string()])
 }
 
 /// Prints the command that undoes an operation.
 pub(crate) fn print_undo(op: OpId, out: &mut Out) -> Result<(), CliError> {
-    out.line(&format!("{}   {}", paint(QUIET, "undo:"), paint(NAME, &format!("rethread undo {op}"))))
+    out.line(&format!("{}   {}", paint(QUIET, "undo:"), paint(NAME, &undo_command(op))))
 }
 
 /// Prints that nothing was written.

@@ -1,9 +1,10 @@
-//! Generates a store of invented sessions in a temporary folder, for trying commands and for tests.
+//! Generates a store of invented sessions, for trying commands and for tests.
 //!
-//! Times are relative to the current time, so that ages are realistic. Everything else is the same on every run.
-#![expect(clippy::disallowed_methods, reason = "creates the demo store in a temporary folder")]
+//! Times are relative to the time of creation, so that ages are realistic. Everything else is the same on every run.
+#![expect(clippy::disallowed_methods, reason = "creates the demo store in folders of its own")]
 
 mod garden;
+mod kept_folder;
 mod press;
 mod tides;
 mod transcript;
@@ -11,59 +12,89 @@ mod transcript;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use self::kept_folder::KeptFolder;
 use self::transcript::TranscriptWriter;
 
-/// The demo store. Dropping it deletes its folder.
+/// The demo store, which is kept for the next command.
 pub(crate) struct DemoStore {
-    folder: tempfile::TempDir,
+    folder: DemoFolder,
+}
+
+/// Where the demo store is.
+enum DemoFolder {
+    /// A folder of the user. Changes of its sessions can be undone by later commands.
+    Kept(KeptFolder),
+    /// Deleted when the command ends, because there is no folder to keep it in.
+    Temporary(tempfile::TempDir),
 }
 
 impl DemoStore {
-    /// Writes all demo sessions into a new temporary folder. Their times are relative to `now`.
-    pub(crate) fn create(now: jiff::Timestamp) -> io::Result<DemoStore> {
-        let demo = DemoStore { folder: tempfile::Builder::new().prefix("rethread-demo-").tempdir()? };
-        let now = now.as_millisecond();
-        for session in
-            [tides::sessions(now), press::sessions(now), garden::sessions(now)].into_iter().flatten()
-        {
-            demo.write_session(&session)?;
+    /// Opens the demo store below `state_dir` and creates it if it is missing, outdated, or `is_reset` is set.
+    ///
+    /// Without a writable `state_dir`, the store is temporary. Returns [`io::ErrorKind::ResourceBusy`] if it must be reset while
+    /// another process uses it.
+    pub(crate) fn open(
+        state_dir: Option<&Path>,
+        now: jiff::Timestamp,
+        is_reset: bool,
+    ) -> io::Result<DemoStore> {
+        let kept = state_dir.map(|dir| KeptFolder::open(&dir.join("demo"), now, is_reset));
+        let folder = match kept {
+            Some(Ok(kept)) => DemoFolder::Kept(kept),
+            Some(Err(error)) if error.kind() == io::ErrorKind::ResourceBusy => return Err(error),
+            _ => {
+                let folder = tempfile::Builder::new().prefix("rethread-demo-").tempdir()?;
+                write_sessions(folder.path(), now)?;
+                DemoFolder::Temporary(folder)
+            }
+        };
+        Ok(DemoStore { folder })
+    }
+
+    fn path(&self) -> &Path {
+        match &self.folder {
+            DemoFolder::Kept(kept) => kept.path(),
+            DemoFolder::Temporary(folder) => folder.path(),
         }
-        Ok(demo)
     }
 
     /// Returns the folder to use instead of `~/.claude`.
     pub(crate) fn root(&self) -> PathBuf {
-        self.folder.path().join(".claude")
+        self.path().join(".claude")
     }
 
     /// Returns the folder to use for the journal and the backups.
     pub(crate) fn state_dir(&self) -> PathBuf {
-        self.folder.path().join("state")
+        self.path().join("state")
     }
+}
 
-    /// Writes the session file and its subagent files, with a modification time one hour ago.
-    fn write_session(&self, session: &DemoSession) -> io::Result<()> {
-        let project_name: String =
-            session.transcript.cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let project = self.root().join("projects").join(project_name);
-        std::fs::create_dir_all(&project)?;
-        let file = project.join(format!("{}.jsonl", session.transcript.session));
-        std::fs::write(&file, session.transcript.text() + session.torn_line)?;
-        // Sets an old modification time, because a file that changed within the last seconds counts as live.
-        let hour = std::time::Duration::from_secs(3600);
-        std::fs::File::options()
-            .append(true)
-            .open(&file)?
-            .set_modified(std::time::SystemTime::now() - hour)?;
-        for (agent, meta) in &session.agents {
-            let folder = project.join(&session.transcript.session).join("subagents");
-            std::fs::create_dir_all(&folder)?;
-            let file = folder.join(format!("agent-{}.jsonl", agent.agent.unwrap_or_default()));
-            std::fs::write(&file, agent.text())?;
-            std::fs::write(meta_path(&file), meta.to_string())?;
-        }
-        Ok(())
+/// Writes all demo sessions below `folder`. Their times are relative to `now`.
+fn write_sessions(folder: &Path, now: jiff::Timestamp) -> io::Result<()> {
+    let now = now.as_millisecond();
+    let sessions = [tides::sessions(now), press::sessions(now), garden::sessions(now)];
+    sessions.iter().flatten().try_for_each(|session| write_session(folder, session))
+}
+
+/// Writes the session file and its subagent files, with a modification time one hour ago.
+fn write_session(folder: &Path, session: &DemoSession) -> io::Result<()> {
+    let project_name: String =
+        session.transcript.cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let project = folder.join(".claude/projects").join(project_name);
+    std::fs::create_dir_all(&project)?;
+    let file = project.join(format!("{}.jsonl", session.transcript.session));
+    std::fs::write(&file, session.transcript.text() + session.torn_line)?;
+    // Sets an old modification time, because a file that changed within the last seconds counts as live.
+    let hour = std::time::Duration::from_secs(3600);
+    std::fs::File::options().append(true).open(&file)?.set_modified(std::time::SystemTime::now() - hour)?;
+    for (agent, meta) in &session.agents {
+        let folder = project.join(&session.transcript.session).join("subagents");
+        std::fs::create_dir_all(&folder)?;
+        let file = folder.join(format!("agent-{}.jsonl", agent.agent.unwrap_or_default()));
+        std::fs::write(&file, agent.text())?;
+        std::fs::write(meta_path(&file), meta.to_string())?;
     }
+    Ok(())
 }
 
 /// Returns the path of the `.meta.json` file of a subagent file.

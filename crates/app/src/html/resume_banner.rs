@@ -8,9 +8,9 @@ use rethread_engine::ops::Session;
 use rethread_engine::ops::explain::{ClientVerdict, LostGroup, UnreachableBranch};
 
 use super::action::{render_action_button, render_command};
+use crate::text::command::build_command;
 use crate::text::figures::{count_noun, group_digits};
 use crate::text::resume;
-use crate::text::shell::quote;
 
 /// Maximum number of branches listed per reason.
 const MAX_BRANCHES: usize = 3;
@@ -217,22 +217,22 @@ fn render_rejections(verdict: &ClientVerdict, session: &Session) -> Markup {
 
 /// Renders a fix as a button and as a command.
 fn render_fix(base: &str, session: &Session, fix: &Fix) -> Markup {
-    let id = quote(&session.id);
+    let id = &session.id;
     html! {
         div class="resume-banner-fix" {
             @match fix {
                 Fix::Repair => {
                     (render_action_button(base, "repair", None, "Repair in a new session"))
-                    (render_command(&format!("rethread repair {id}")))
+                    (render_command(&build_command(&["repair", id])))
                 }
                 Fix::Goto(node_id) => {
                     @let handle = session.entry_handle(*node_id);
                     (render_action_button(base, "goto", Some(&handle), &format!("Resume from {handle}")))
-                    (render_command(&format!("rethread goto {id} {handle}")))
+                    (render_command(&build_command(&["goto", id, &handle])))
                 }
                 Fix::Branches => {
                     a class="button" href={ (base) "/branches" } { "Show all branches" }
-                    (render_command(&format!("rethread branches {id}")))
+                    (render_command(&build_command(&["branches", id])))
                 }
             }
         }

@@ -5,6 +5,7 @@ use rethread_engine::core::resume::KNOWN_CLIENTS;
 use rethread_engine::ops::doctor::{SessionReport, StoreCode, StoreFinding};
 
 use super::clean;
+use super::command::build_command;
 use super::figures::{count_noun, format_size, format_tokens, group_digits};
 use super::layout::truncate_to_width;
 
@@ -22,8 +23,8 @@ pub(crate) struct FixHint {
     pub(crate) is_command: bool,
 }
 
-fn command_hint(text: String) -> Option<FixHint> {
-    Some(FixHint { text, is_command: true })
+fn command_hint(words: &[&str]) -> Option<FixHint> {
+    Some(FixHint { text: build_command(words), is_command: true })
 }
 
 fn advice_hint(text: impl Into<String>) -> Option<FixHint> {
@@ -107,15 +108,14 @@ pub(crate) fn line_list(finding: &Diagnostic) -> String {
 ///
 /// Returns `None` if there is nothing to fix, or the entry to go to is not among the locations.
 pub(crate) fn fix_hint(finding: &Diagnostic, session: &str) -> Option<FixHint> {
-    let session = clean::line(session);
     match finding.fix {
         SuggestedFix::Nothing => None,
-        SuggestedFix::Repair => command_hint(format!("rethread repair {session}")),
-        SuggestedFix::Branches => command_hint(format!("rethread branches {session}")),
-        SuggestedFix::Rescue => command_hint(format!("rethread rescue {session} --fit 120k")),
+        SuggestedFix::Repair => command_hint(&["repair", session]),
+        SuggestedFix::Branches => command_hint(&["branches", session]),
+        SuggestedFix::Rescue => command_hint(&["rescue", session, "--fit", "120k"]),
         SuggestedFix::Goto(node) => {
             let location = finding.locations.iter().find(|location| location.node == Some(node))?;
-            command_hint(format!("rethread goto {session} L{}", location.line))
+            command_hint(&["goto", session, &format!("L{}", location.line)])
         }
         SuggestedFix::Wait => advice_hint("a client has the session open: check again when it has finished"),
     }
@@ -383,7 +383,7 @@ pub(crate) fn describe_store_finding(finding: &StoreFinding) -> String {
 pub(crate) fn store_fix_hint(finding: &StoreFinding) -> Option<FixHint> {
     match finding.code {
         StoreCode::OrphanedFolder => None,
-        StoreCode::ProjectGone => command_hint("rethread clone SESSION --into FOLDER".to_owned()),
+        StoreCode::ProjectGone => command_hint(&["clone", "SESSION", "--into", "FOLDER"]),
         StoreCode::ExpiresSoon => {
             advice_hint("set a larger cleanupPeriodDays in settings.json, such as 3650")
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 use rethread_engine::{CacheWarning, Error, describe_io_error};
 
 use super::clean;
+use super::command::quote_command;
 
 /// Returns the text of a cache warning. A cache problem costs time only, never correctness.
 pub(crate) fn cache_warning_text(warning: &CacheWarning) -> String {
@@ -30,8 +31,58 @@ pub(crate) fn error_message(error: &Error) -> String {
 
 /// Returns advice for the user on how to resolve an error. Returns an empty string if there is none.
 pub(crate) fn hint(error: &Error) -> String {
+    command_hint(error).unwrap_or_else(|| plain_hint(error).to_owned())
+}
+
+/// Returns advice that names a command. Returns `None` if no command helps.
+fn command_hint(error: &Error) -> Option<String> {
     let hint = match error {
-        Error::UnknownSession { nearest, .. } if nearest.is_empty() => "`rethread ls` lists the sessions",
+        Error::UnknownSession { nearest, .. } if nearest.is_empty() => {
+            format!("{} lists the sessions", quote_command(&["ls"]))
+        }
+        Error::CannotResumeFrom { .. } => format!(
+            "{} creates a new session that ends there, {} lists other entries to resume from",
+            quote_command(&["fork"]),
+            quote_command(&["branches"])
+        ),
+        Error::NothingToLoad { .. } => {
+            format!("{} shows why; name an entry to resume from", quote_command(&["explain"]))
+        }
+        Error::ChangedSinceOp { session, created: true, .. } => {
+            format!("{} moves it to the trash in its current state", quote_command(&["rm", session]))
+        }
+        Error::ChangedSinceOp { session, .. } => format!(
+            "{} restores the state before the first change by rethread, and backs up the current one",
+            quote_command(&["restore", session])
+        ),
+        Error::UnknownOp { .. } | Error::NotApplied { by: None, .. } => {
+            format!("{} lists the operations", quote_command(&["log"]))
+        }
+        Error::NotApplied { by: Some(by), .. } => {
+            format!("{} applies it again", quote_command(&["undo", &by.to_string()]))
+        }
+        Error::RollbackFailed { .. } => {
+            format!("no data was lost; the next {} tries again", quote_command(&["log"]))
+        }
+        Error::UnknownOutcome { .. } => {
+            format!("nothing was changed; {} lists the operations", quote_command(&["log"]))
+        }
+        Error::NoBackup { backup_file: Some(_), .. } => format!(
+            "another program left a backup next to the session: {} restores it",
+            quote_command(&["restore", "--backup-file"])
+        ),
+        Error::NoBackup { .. } => format!(
+            "rethread backs up only what it changes itself; {} lists the changes",
+            quote_command(&["log"])
+        ),
+        _ => return None,
+    };
+    Some(hint)
+}
+
+/// Returns advice that names no command. Returns an empty string if there is none.
+fn plain_hint(error: &Error) -> &'static str {
+    match error {
         Error::UnknownSession { .. } => {
             "name a session by its id or the start of it, part of its title, a path, or `last`"
         }
@@ -45,12 +96,8 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::NotAResumePoint { .. } => {
             "it belongs to a subagent, or clients do not read the lines above it"
         }
-        Error::CannotResumeFrom { .. } => {
-            "`rethread fork` creates a new session that ends there, `rethread branches` lists other entries to resume from"
-        }
         Error::EmptyTitle => "type a title",
         Error::TitleTooLong { .. } => "type a shorter title",
-        Error::NothingToLoad { .. } => "`rethread explain` shows why; name an entry to resume from",
         Error::NothingRemains { .. } => "remove less, or keep more turns",
         Error::CannotFit { .. } => "raise --fit, or rescue an earlier entry with --branch",
         Error::FolderNotFound { .. } => "create it first: the client resumes a session in its folder",
@@ -69,41 +116,19 @@ pub(crate) fn hint(error: &Error) -> String {
         Error::Stale { .. } => "nothing was changed; close the client, then try again",
         Error::Live { .. } => "close it first, or use --even-if-live if you are sure",
         Error::AlreadyExists { .. } => "nothing was changed; move it away first",
-        Error::ChangedSinceOp { session, created: true, .. } => {
-            let session = clean::line(session);
-            return format!("`rethread rm {session}` moves it to the trash in its current state");
-        }
-        Error::ChangedSinceOp { session, .. } => {
-            let session = clean::line(session);
-            return format!(
-                "`rethread restore {session}` restores the state before the first change by rethread, and backs up the current one"
-            );
-        }
-        Error::UnknownOp { .. } | Error::NotApplied { by: None, .. } => "`rethread log` lists the operations",
-        Error::NotApplied { by: Some(by), .. } => {
-            return format!("`rethread undo {by}` applies it again");
-        }
         Error::DamagedJournal { .. } => {
             "all backups and the trash are kept; what the readable lines name can still be undone"
         }
         Error::DamagedTrash { .. } => "nothing was changed; copy the file from there if you can use it",
-        Error::RollbackFailed { .. } => "no data was lost; the next `rethread log` tries again",
         Error::NotDurable { .. } => "the change is in effect; after a power failure it may be rolled back",
-        Error::UnknownOutcome { .. } => "nothing was changed; `rethread log` lists the operations",
         Error::UndetectableWriters { .. } => {
             "nothing was changed; close all clients, then use --even-if-live"
         }
         Error::NewerJournal { .. } => "use that version",
-        Error::NoBackup { backup_file: Some(_), .. } => {
-            "another program left a backup next to the session: `rethread restore --backup-file` restores it"
-        }
-        Error::NoBackup { .. } => {
-            "rethread backs up only what it changes itself; `rethread log` lists the changes"
-        }
         Error::BackupGone { .. } => "it was pruned or removed by hand; nothing was changed",
-        Error::VerificationFailed { .. } | Error::Unreadable { .. } | Error::NothingToUndo => "",
-    };
-    hint.to_owned()
+        // The others have a command as hint, or none.
+        _ => "",
+    }
 }
 
 /// Formats a path in backticks, cleaned for a terminal.

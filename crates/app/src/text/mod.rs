@@ -1,6 +1,7 @@
 //! Texts and number formats shared by all frontends, and the filter for untrusted session text.
 
 pub(crate) mod clean;
+pub(crate) mod command;
 pub(crate) mod diagnostic;
 pub(crate) mod entry;
 pub(crate) mod error;

@@ -31,8 +31,13 @@ const CASES: &[Case] = &[
         other_file_system: false,
         command: &["undo"],
     },
-    Case { before: &[], delete: false, other_file_system: false, command: &["rm", SESSION] },
-    Case { before: &[&["rm", SESSION]], delete: false, other_file_system: false, command: &["undo"] },
+    Case { before: &[], delete: false, other_file_system: false, command: &["rm", SESSION, "--yes"] },
+    Case {
+        before: &[&["rm", SESSION, "--yes"]],
+        delete: false,
+        other_file_system: false,
+        command: &["undo"],
+    },
     Case {
         before: &[&["rename", SESSION, "new"]],
         delete: true,
@@ -45,8 +50,8 @@ const CASES: &[Case] = &[
         other_file_system: false,
         command: &["restore", SESSION],
     },
-    Case { before: &[], delete: false, other_file_system: true, command: &["rm", SESSION] },
-    Case { before: &[&["rm", SESSION]], delete: false, other_file_system: true, command: &["undo"] },
+    Case { before: &[], delete: false, other_file_system: true, command: &["rm", SESSION, "--yes"] },
+    Case { before: &[&["rm", SESSION, "--yes"]], delete: false, other_file_system: true, command: &["undo"] },
 ];
 
 impl Case {

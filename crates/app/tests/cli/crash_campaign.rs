@@ -38,7 +38,7 @@ const fn case(
 
 const RENAME: &[&str] = &["rename", SESSION, "new", "--even-if-live"];
 const GOTO: &[&str] = &["goto", SESSION, "t1", "--even-if-live"];
-const RM: &[&str] = &["rm", SESSION, "--even-if-live"];
+const RM: &[&str] = &["rm", SESSION, "--even-if-live", "--yes"];
 const UNDO: &[&str] = &["undo", "--even-if-live"];
 
 const CASES: &[Case] = &[

@@ -22,7 +22,7 @@ fn paths_with_unusual_characters_are_changed_and_restored() {
         home.write_old(&format!(".claude/projects/-Größe 漢 '\"$x/{SESSION}.jsonl"), session_text("hello"));
     home.write_old(&format!(".claude/projects/-Größe 漢 '\"$x/{SESSION}/tool-results/ü ü.txt"), "out");
     let before = home.snapshot();
-    for args in [&["rename", SESSION, "Größe\n漢\u{1b}[2J"][..], &["rm", SESSION]] {
+    for args in [&["rename", SESSION, "Größe\n漢\u{1b}[2J"][..], &["rm", SESSION, "--yes"]] {
         let run = home.run(args);
         assert_eq!(run.code, 0, "{}", run.err);
         assert!(!run.out.contains('\u{1b}'));
@@ -36,7 +36,9 @@ fn paths_with_unusual_characters_are_changed_and_restored() {
     let non_utf8_path = path.with_file_name(std::ffi::OsStr::from_bytes(b"odd-\xff.jsonl"));
     std::fs::rename(&path, &non_utf8_path).unwrap();
     let before = home.snapshot();
-    for args in [&["rename", "hello", "x", "--even-if-live"][..], &["rm", "hello", "--even-if-live"]] {
+    for args in
+        [&["rename", "hello", "x", "--even-if-live"][..], &["rm", "--title", "hello", "--even-if-live", "-y"]]
+    {
         let run = home.command(args).output().unwrap();
         assert_eq!(run.status.code(), Some(0), "{}", String::from_utf8_lossy(&run.stderr));
         assert_eq!(home.run(&["undo"]).code, 0);
@@ -112,7 +114,7 @@ fn files_outside_the_store_are_changed_only_with_root() {
     let root = ["--root", "some where"];
     let run = |args: &[&str]| home.run(&[args, &root].concat()).code;
     assert_eq!(run(&["rename", path_text, "new"]), 0);
-    assert_eq!(run(&["rm", "some where/notes.jsonl"]), 0);
+    assert_eq!(run(&["rm", "some where/notes.jsonl", "--yes"]), 0);
     assert!(!path.exists());
     assert_eq!(run(&["restore", "some where/notes.jsonl"]), 0);
     assert_eq!(std::fs::read(&path).unwrap(), before);
@@ -144,7 +146,7 @@ fn a_read_only_folder_is_reported_and_unchanged() {
         // This user can write everywhere and cannot switch users.
         return;
     }
-    for args in [&["rename", SESSION, "x"][..], &["rm", SESSION]] {
+    for args in [&["rename", SESSION, "x"][..], &["rm", SESSION, "--yes"]] {
         let run = if can_switch_user {
             run_as_other_user(&home, args).unwrap()
         } else {

@@ -20,7 +20,7 @@ fn a_match_is_shown_with_its_context() {
     ");
     assert_eq!(
         run.err,
-        "L5: `rethread show harbour --all --turns 2` shows its turn\n    `rethread show harbour --branch L5` shows its branch\n    `rethread tree harbour L5` shows its position\n"
+        "L5: `rethread --demo show harbour --all --turns 2` shows its turn\n    `rethread --demo show harbour --branch L5` shows its branch\n    `rethread --demo tree harbour L5` shows its position\n"
     );
 }
 

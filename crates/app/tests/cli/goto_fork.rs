@@ -168,7 +168,7 @@ fn commands_that_write_work_in_the_demo() {
     {
         let run = home.run(&[&["--demo"], args].concat());
         assert_eq!(run.code, 0, "{args:?}: {}", run.err);
-        assert!(run.out.contains("rethread undo 1"), "{}", run.out);
+        assert!(run.out.contains("rethread --demo undo "), "{}", run.out);
     }
 }
 
@@ -222,7 +222,7 @@ fn the_hint_of_a_refused_undo_works() {
     let run = home.run(&["undo"]);
     let hint = format!("rethread rm {}", new_session["session"].as_str().unwrap());
     assert!(run.code == 3 && run.err.contains(&hint), "{}", run.err);
-    assert_eq!(home.run(&["rm", new_session["session"].as_str().unwrap()]).code, 0);
+    assert_eq!(home.run(&["rm", new_session["session"].as_str().unwrap(), "--yes"]).code, 0);
 }
 
 #[test]

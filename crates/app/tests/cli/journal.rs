@@ -91,7 +91,7 @@ fn rename_completes_a_last_line_without_newline() {
 fn rm_moves_all_files_of_a_session_and_undo_restores_them() {
     let home = new_home_with_sessions();
     let before = home.snapshot();
-    let run = home.run(&["rm", SESSION]);
+    let run = home.run(&["rm", SESSION, "--yes"]);
     insta::assert_snapshot!(run.out, @"
     moved to the trash: aaaaaaaa-0000-4000-8000-000000000001 (2.1 kB)
       move to the trash  ~/.claude/projects/-home-ann/aaaaaaaa-0000-4000-8000-000000000001.jsonl
@@ -119,9 +119,9 @@ fn rm_moves_all_files_of_a_session_and_undo_restores_them() {
 fn one_unknown_session_makes_rm_remove_nothing() {
     let home = new_home_with_sessions();
     let before = home.snapshot();
-    assert_eq!(home.run(&["rm", SESSION, "no-such-session"]).code, 2);
+    assert_eq!(home.run(&["rm", SESSION, "no-such-session", "--yes"]).code, 2);
     assert_eq!(home.snapshot(), before);
-    assert_eq!(home.run(&["rm", SESSION, OTHER, SESSION]).out.matches("undo: ").count(), 2);
+    assert_eq!(home.run(&["rm", SESSION, OTHER, SESSION, "--yes"]).out.matches("undo: ").count(), 2);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_live_session_is_refused() {
         &format!(".claude/sessions/{pid}.json"),
         format!("{{\"pid\":{pid},\"sessionId\":\"{SESSION}\"}}"),
     );
-    for args in [&["rename", SESSION, "x"][..], &["rm", SESSION]] {
+    for args in [&["rename", SESSION, "x"][..], &["rm", SESSION, "--yes"]] {
         let run = home.run(args);
         assert_eq!(run.code, 3, "{}", run.err);
         let expected =
@@ -202,7 +202,7 @@ fn prune_deletes_old_backups_but_never_the_newest() {
     for title in ["one", "two", "three"] {
         assert_eq!(home.run(&["rename", SESSION, title]).code, 0);
     }
-    assert_eq!(home.run(&["rm", OTHER]).code, 0);
+    assert_eq!(home.run(&["rm", OTHER, "-y"]).code, 0);
     assert_eq!(home.run(&["log", "--prune"]).code, 1, "nothing is 90 days old");
     let dry_run = run_first_object(&home, &["log", "--prune", "--older-than", "now", "--dry-run", "--json"]);
     let done = run_first_object(&home, &["log", "--prune", "--older-than", "now", "--json"]);

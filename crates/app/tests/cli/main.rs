@@ -15,6 +15,8 @@ mod crash;
 #[cfg(test)]
 mod crash_campaign;
 #[cfg(test)]
+mod demo;
+#[cfg(test)]
 mod diff;
 #[cfg(test)]
 mod doctor;
@@ -45,11 +47,15 @@ mod rendering;
 #[cfg(test)]
 mod repair;
 #[cfg(test)]
+mod rm;
+#[cfg(test)]
 mod search;
 #[cfg(test)]
 mod stats;
 #[cfg(test)]
 mod statusline;
+#[cfg(test)]
+mod suggestions;
 #[cfg(test)]
 mod usage;
 

@@ -82,3 +82,32 @@ fn turns_are_selected_in_the_same_way_by_show_and_export() {
     let run = home.run(&["--demo", "export", "harbour", "--turns", "99"]);
     assert!(run.code == 1 && run.out.is_empty() && run.err.contains("no exported turn"), "{}", run.err);
 }
+
+#[test]
+fn tables_are_cut_on_screens_only() {
+    let home = new_home();
+    let title = "a prompt that is far longer than any screen, ".repeat(6);
+    let id = "aa01aa01-0000-4000-8000-000000000001";
+    home.write_old(
+        &format!(".claude/projects/-x/{id}.jsonl"),
+        script::bytes(&format!("u1: {title}\n  a1: done\n  a2: other")),
+    );
+    let run = |columns: Option<&str>, args: &[&str]| {
+        let mut command = home.command(args);
+        match columns {
+            Some(columns) => command.env("COLUMNS", columns),
+            None => command.env_remove("COLUMNS"),
+        };
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    for args in [&["ls"][..], &["rm", "--project", "x", "--dry-run"]] {
+        let piped = run(None, args);
+        assert!(piped.contains(title.trim().get(..190).unwrap()), "{args:?}: {piped}");
+        for columns in [40, 60, 80, 120] {
+            let shown = run(Some(&columns.to_string()), args);
+            let widest = shown.lines().take(2).map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= columns, "{args:?} at {columns}: {shown}");
+            assert!(shown.contains('…'), "{args:?} at {columns}: {shown}");
+        }
+    }
+}

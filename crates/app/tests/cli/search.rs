@@ -121,16 +121,17 @@ fn open_and_resume_lead_to_the_session_of_a_result() {
     let run = search(&home, &["dictionary", "role:user", "--resume", "1"]);
     assert!(run.out.starts_with("cd ") && run.out.contains(" && claude --resume b27e94d0-"), "{}", run.out);
     assert!(
-        run.err.starts_with("note: this is on an abandoned branch; it will not be in context\n"),
+        run.err.contains("\nnote: this is on an abandoned branch; it will not be in context\n"),
         "{}",
         run.err
     );
     assert!(
-        run.err.contains("`rethread goto b27e94d0-") && run.err.contains("`rethread fork "),
+        run.err.contains("`rethread --demo goto b27e94d0-") && run.err.contains("`rethread --demo fork "),
         "{}",
         run.err
     );
-    assert_eq!(search(&home, &["is:active", "harbours", "--resume", "1"]).err, "");
+    let run = search(&home, &["is:active", "harbours", "--resume", "1"]);
+    assert_eq!(run.err, "note: the sessions of --demo are invented: Claude Code cannot resume them\n");
 
     let run = search(&home, &["dictionary", "--open", "99"]);
     assert_eq!(run.code, 2);
@@ -143,7 +144,7 @@ fn results_in_side_files_lead_to_their_session_or_report_its_deletion() {
     let home = new_home();
     let run = search(&home, &["is:subagent", "--resume", "1"]);
     assert!(run.out.contains(" && claude --resume 5f0c2a1e-"), "{}", run.out);
-    assert!(run.err.starts_with("note: this is text of a subagent"), "{}", run.err);
+    assert!(run.err.contains("\nnote: this is text of a subagent"), "{}", run.err);
     let run = search(&home, &["is:subagent", "--resume", "1", "--json"]);
     assert!(run.out.contains("\"in_context\":false"), "{}", run.out);
 

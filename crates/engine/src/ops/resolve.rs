@@ -50,6 +50,19 @@ pub fn find_session_to_change(roots: &Roots, name: &str, cache: Option<&CacheDir
     if roots_contain(roots, &path) { Ok(path) } else { Err(Error::OutsideStore { path }) }
 }
 
+/// Returns `true` if a name of the session file `path` cannot match another session by chance: its path, or at least four
+/// characters of its id. `id` is the id in the file, which may differ from the name of the file.
+pub fn is_exact_name(name: &str, path: &Path, id: &str) -> bool {
+    const MIN_PREFIX_LEN: usize = 4;
+    if Path::new(name) == path || name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".jsonl") {
+        return true;
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let names = [&*stem, stem.strip_prefix("agent-").unwrap_or(&stem), id];
+    name.len() >= MIN_PREFIX_LEN
+        && names.iter().any(|known| known.to_lowercase().starts_with(&name.to_lowercase()))
+}
+
 /// Returns `true` if a file is below one of the roots, also through symbolic links.
 pub fn roots_contain(roots: &Roots, path: &Path) -> bool {
     let canonicalize = |path: &Path| path.canonicalize().ok();

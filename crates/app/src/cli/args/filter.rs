@@ -35,6 +35,13 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
+    /// Returns `true` if no option is given, so that all sessions match.
+    pub(crate) fn is_unset(&self) -> bool {
+        let FilterArgs { project, title, since, until, older_than, git_branch, model, empty } = self;
+        !empty
+            && [project, title, since, until, older_than, git_branch, model].iter().all(|text| text.is_none())
+    }
+
     /// Converts the options to a filter. Returns an error if a time cannot be parsed.
     pub(crate) fn to_filter(&self, clock: &Clock) -> Result<SessionFilter, CliError> {
         let parse_time = |text: &Option<String>| match text {

@@ -79,9 +79,16 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
 
-    /// Use invented sessions in a temporary folder instead of yours
+    /// Use invented sessions instead of yours
+    ///
+    /// They are in $XDG_STATE_HOME/rethread/demo or ~/.local/state/rethread/demo, with a journal of their own, so that changes
+    /// can be tried and undone. Without changes, they are written again after a day, so that their dates stay recent.
     #[arg(long, global = true, conflicts_with = "root")]
     pub(crate) demo: bool,
+
+    /// With --demo: discard all changes of the invented sessions
+    #[arg(long, global = true, requires = "demo")]
+    pub(crate) reset: bool,
 
     /// Read every file instead of using the cache
     ///

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::FilterArgs;
+
 /// The options of every command that changes sessions.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WriteArgs {
@@ -129,16 +131,24 @@ pub(crate) struct Rename {
 ///
 /// Moves the session file, its folder (subagents, tool results), subagent files of older clients, and the client's other
 /// data about the session: file history, todos and tasks. Nothing is deleted. `rethread undo` restores it, until `rethread
-/// log --prune` empties the trash.
+/// log --prune` empties the trash. Asks before it moves anything. Without a terminal it needs --yes, and a session must be
+/// named by at least four characters of its id, or by its path. Without a name, it moves the sessions that `ls` lists with the
+/// same filters, except live ones.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "delete")]
 #[command(after_help = "Examples:\n  \
-    rethread rm 3f2a --dry-run       show what would be moved\n  \
-    rethread rm 3f2a b27e            two sessions, as two operations")]
+    rethread rm 3f2a --dry-run                 show what would be moved\n  \
+    rethread rm 3f2a b27e                      two sessions, as two operations\n  \
+    rethread rm --older-than 90d --project website\n  \
+    rethread rm --empty --yes                  do not ask")]
 pub(crate) struct Rm {
     /// Sessions to move
-    #[arg(required = true)]
     pub(crate) session: Vec<String>,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
     #[command(flatten)]
     pub(crate) write: WriteArgs,
 }

@@ -174,21 +174,28 @@ fn print_turns(context: &ContextReport, out: &mut Out) -> Result<(), CliError> {
         .column("turn", Align::Right, 6)
         .column("line", Align::Left, 8)
         .column("responses", Align::Right, 9)
+        .omitted_at(2)
         .column("first", Align::Right, 8)
+        .omitted_at(1)
         .column("last", Align::Right, 8)
         .column("growth", Align::Right, 9)
         .column("", Align::Left, 1)
         .column("first text", Align::Left, 400);
     let mut tokens_before = 0;
     for turn in &context.turns {
-        table.row(build_turn_row(context, turn, tokens_before, out.width()));
+        table.row(build_turn_row(context, turn, tokens_before, out.table_width()));
         tokens_before = turn.last_tokens;
     }
     table.print(out)
 }
 
 /// Builds the row of a turn. `tokens_before` is the context size at the end of the previous turn.
-fn build_turn_row(context: &ContextReport, turn: &TurnGrowth, tokens_before: u64, width: usize) -> Vec<Cell> {
+fn build_turn_row(
+    context: &ContextReport,
+    turn: &TurnGrowth,
+    tokens_before: u64,
+    width: Option<usize>,
+) -> Vec<Cell> {
     let symbol = context.history.drops.iter().filter(|drop| turn.sample_range.contains(&drop.sample_idx));
     let symbol = symbol.map(|drop| labels::drop_symbol(&drop.reason)).max();
     let change = match turn.last_tokens.checked_sub(tokens_before) {
@@ -206,7 +213,7 @@ fn build_turn_row(context: &ContextReport, turn: &TurnGrowth, tokens_before: u64
         labels::format_amount(turn.last_tokens, turn.measured).into(),
         change.into(),
         Cell::new(MARK, symbol.map(String::from).unwrap_or_default()),
-        Cell::new(PLAIN, truncate_to_width(&preview.unwrap_or_default(), width)),
+        Cell::new(PLAIN, truncate_to_width(&preview.unwrap_or_default(), width.unwrap_or(usize::MAX))),
     ]
 }
 
@@ -295,10 +302,7 @@ fn print_largest(context: &ContextReport, out: &mut Out) -> Result<(), CliError>
             Cell::new(NAME, large.handle.clone()),
             labels::format_amount(large.block.tokens, large.block.measured).into(),
             labels::block_label(large).into(),
-            Cell::new(
-                QUIET,
-                truncate_to_width(&labels::block_preview(large, &context.header.folder), out.width()),
-            ),
+            Cell::new(QUIET, out.truncate_cell(&labels::block_preview(large, &context.header.folder))),
         ]);
     }
     table.print(out)

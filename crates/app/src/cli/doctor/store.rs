@@ -12,8 +12,9 @@ use crate::cli::figures::{count_noun, draw_bar, format_size, group_digits};
 use crate::cli::ls::shorten_id;
 use crate::cli::out::Out;
 use crate::cli::style::{GOOD, NAME, PLAIN, QUIET, STRONG, paint};
-use crate::cli::table::{Align, Cell, Table};
+use crate::cli::table::{Align, Cell, DECORATION, Table};
 use crate::cli::{AppContext, clean};
+use crate::text::command::build_command;
 use crate::text::diagnostic;
 
 /// Prints a summary, a row per session with findings, the findings about the store, and the sizes by category.
@@ -32,8 +33,8 @@ pub(super) fn print(report: &StoreReport, app: &AppContext, out: &mut Out) -> Re
     if let Some(first) = report.sessions.first() {
         let ids: Vec<&str> = report.sessions.iter().map(|session| session.header.id.as_str()).collect();
         out.line("")?;
-        let id = clean::line(shorten_id(&first.header.id, &ids));
-        print_command("details", &format!("rethread doctor {id}"), out)?;
+        let id = shorten_id(&first.header.id, &ids);
+        print_command("details", &build_command(&["doctor", id]), out)?;
     }
     Ok(())
 }
@@ -145,8 +146,11 @@ fn print_sizes(report: &StoreReport, out: &mut Out) -> Result<(), CliError> {
     rows.retain(|(_, bytes)| *bytes > 0);
     rows.sort_by_key(|&(_, bytes)| std::cmp::Reverse(bytes));
     let total: u64 = rows.iter().map(|(_, bytes)| bytes).sum();
-    let mut table =
-        Table::new(0).column("", Align::Left, 14).column("", Align::Right, 9).column("", Align::Left, 40);
+    let mut table = Table::new(0)
+        .column("", Align::Left, 14)
+        .column("", Align::Right, 9)
+        .column("", Align::Left, 40)
+        .omitted_at(DECORATION);
     for (name, bytes) in &rows {
         let bar = draw_bar(*bytes, total, 32);
         table.row(vec![Cell::new(QUIET, *name), format_size(*bytes).into(), Cell::new(GOOD, bar)]);

@@ -10,7 +10,7 @@ use crate::cli::out::Out;
 use crate::cli::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use crate::cli::table::{Align, Cell, Table, truncate_to_width};
 use crate::cli::{clean, entry, facts};
-use crate::text::shell::quote;
+use crate::text::command::build_command;
 
 /// The minimum screen width for percentages.
 const MIN_PERCENT_WIDTH: usize = 72;
@@ -175,7 +175,7 @@ fn print_leaves(explanation: &Explanation, out: &mut Out) -> Result<(), CliError
             format_range(explanation, &range).into(),
             Cell::new(NAME, explanation.session.entry_handle(leaf)),
             rule.into(),
-            if is_repeated { Cell::default() } else { truncate_to_width(&preview, out.width()).into() },
+            if is_repeated { Cell::default() } else { out.truncate_cell(&preview).into() },
         ]);
     }
     table.print(out)?;
@@ -226,6 +226,6 @@ fn print_footer(explanation: &Explanation, session: &str, out: &mut Out) -> Resu
     let version = explanation.client_ranges().into_iter().find(|range| !range.contains(&current));
     let version =
         version.map_or(measured, |range| explanation.verdicts[*range.end()].rules_of.unwrap_or_default());
-    let command = format!("rethread explain {} --client {version}", quote(session));
+    let command = build_command(&["explain", session, "--client", version]);
     facts::print_command("details", &command, out)
 }

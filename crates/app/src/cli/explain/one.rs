@@ -11,7 +11,7 @@ use crate::cli::figures::{count_noun, format_tokens};
 use crate::cli::out::Out;
 use crate::cli::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG};
 use crate::cli::{AppContext, clean, entry, facts};
-use crate::text::shell::quote;
+use crate::text::command::build_command;
 
 /// The maximum number of listed rejections.
 const MAX_REJECTIONS: usize = 5;
@@ -21,20 +21,19 @@ pub(super) struct ReportPrinter<'a> {
     pub(super) explanation: &'a Explanation,
     pub(super) verdict: &'a ClientVerdict,
     pub(super) entries: EntryReader<'a>,
-    /// The session name as typed, quoted for a shell.
-    pub(super) session: String,
+    /// The session name as typed.
+    pub(super) session: &'a str,
 }
 
 /// Prints the report. `session` is the session name as typed.
-pub(super) fn print(
-    explanation: &Explanation,
-    verdict: &ClientVerdict,
-    session: &str,
+pub(super) fn print<'a>(
+    explanation: &'a Explanation,
+    verdict: &'a ClientVerdict,
+    session: &'a str,
     app: &AppContext,
     out: &mut Out,
 ) -> Result<(), CliError> {
-    let mut printer =
-        ReportPrinter { explanation, verdict, entries: explanation.open_entries()?, session: quote(session) };
+    let mut printer = ReportPrinter { explanation, verdict, entries: explanation.open_entries()?, session };
     let style = if verdict.is_loss() { MARK.bold() } else { STRONG };
     for line in wrap_styled(&vec![(style, labels::load_summary(&explanation.session, verdict))], out.width())
     {
@@ -147,7 +146,7 @@ impl ReportPrinter<'_> {
         print_fact("stops at", &vec![(NAME, name), (MARK, reason)], out)?;
         let preview = self.read_preview(end.node)?;
         print_detail(PLAIN, &preview, out)?;
-        let command = format!("rethread tree {} {}", self.session, self.handle(end.node));
+        let command = build_command(&["tree", self.session, &self.handle(end.node)]);
         facts::print_command("see where", &command, out)
     }
 
@@ -244,10 +243,11 @@ impl ReportPrinter<'_> {
             return Ok(());
         }
         out.line("")?;
-        facts::print_command("read it", &format!("rethread show {} --all", self.session), out)?;
+        facts::print_command("read it", &build_command(&["show", self.session, "--all"]), out)?;
         if failure == LoadFailure::Nothing || self.explanation.session.tree.is_sidechain_file() {
             return Ok(());
         }
-        facts::print_command("other clients", &format!("rethread explain {} --client all", self.session), out)
+        let command = build_command(&["explain", self.session, "--client", "all"]);
+        facts::print_command("other clients", &command, out)
     }
 }

@@ -9,7 +9,8 @@ use crate::cli::facts::{print_command, print_fact};
 use crate::cli::figures::{count_noun, group_digits};
 use crate::cli::out::Out;
 use crate::cli::style::{NAME, PLAIN, QUIET, STRONG, paint};
-use crate::cli::table::{Align, Cell, Table, truncate_to_width};
+use crate::cli::table::{Align, Cell, Table};
+use crate::text::command::build_command;
 
 /// The maximum number of listed branches per reason.
 const MAX_BRANCHES: usize = 5;
@@ -33,11 +34,11 @@ pub(super) fn print(printer: &mut ReportPrinter<'_>, out: &mut Out) -> Result<()
     };
     let handle = |id| printer.explanation.session.entry_handle(id);
     out.line("")?;
-    let (session, tip, top) = (&printer.session, handle(suggested.tip), handle(suggested.top));
-    print_command("read it", &format!("rethread show {session} --branch {tip}"), out)?;
-    print_command("see where", &format!("rethread tree {session} {top}"), out)?;
+    let (session, tip, top) = (printer.session, handle(suggested.tip), handle(suggested.top));
+    print_command("read it", &build_command(&["show", session, "--branch", &tip]), out)?;
+    print_command("see where", &build_command(&["tree", session, &top]), out)?;
     if groups.iter().any(|group| group.branches.len() > MAX_BRANCHES) {
-        print_command("see all", &format!("rethread branches {session}"), out)?;
+        print_command("see all", &build_command(&["branches", session]), out)?;
     }
     Ok(())
 }
@@ -63,6 +64,7 @@ fn print_branches(printer: &mut ReportPrinter<'_>, group: &LostGroup, out: &mut 
         .column("to", Align::Left, 36)
         .column("entries", Align::Right, 9)
         .column("turns", Align::Right, 7)
+        .omitted_at(1)
         .column("first text", Align::Left, 400);
     for branch in group.branches.iter().take(MAX_BRANCHES) {
         let handle = |id| printer.explanation.session.entry_handle(id);
@@ -73,7 +75,7 @@ fn print_branches(printer: &mut ReportPrinter<'_>, group: &LostGroup, out: &mut 
             Cell::new(NAME, tip),
             group_digits(branch.entries as u64).into(),
             if branch.turns > 0 { group_digits(branch.turns as u64).into() } else { Cell::default() },
-            Cell::new(PLAIN, truncate_to_width(&preview, out.width())),
+            Cell::new(PLAIN, out.truncate_cell(&preview)),
         ]);
     }
     table.print(out)?;

@@ -10,7 +10,7 @@ use crate::cli::out::Out;
 use crate::cli::style::{QUIET, paint};
 use crate::cli::{AppContext, show};
 use crate::json;
-use crate::text::shell::quote;
+use crate::text::command::quote_command;
 
 /// Shows the turn of a hit, on its branch. Shows the whole session if the hit is in a side file or not linked.
 ///
@@ -55,23 +55,29 @@ pub(super) fn print_resume_command(
         out.json(&json::build_search_resume(hit, &command))?;
     } else {
         out.line(&command)?;
+        if let Some(obstacle) = app.resume_obstacle(&hit.session, &hit.project) {
+            out.note(&format!("note: {obstacle}"));
+        }
     }
-    let session = quote(&hit.session);
+    let session = hit.session.as_str();
     let target = format!("L{}", hit.line);
     let (reason, hints) = match hit.context_status {
         _ if hit.agent.is_some() => ("this is text of a subagent; only its report is in context", vec![]),
         ContextStatus::Active | ContextStatus::Unlinked => return Ok(Exit::Done),
         ContextStatus::Subagent => ("this is text of a subagent; only its report is in context", vec![]),
         ContextStatus::Compacted => {
-            ("this was compacted; only the summary is in context", build_resume_hints(&session, &target))
+            ("this was compacted; only the summary is in context", build_resume_hints(session, &target))
         }
         ContextStatus::OtherBranch => (
             "this is on an abandoned branch; it will not be in context",
-            build_resume_hints(&session, &target),
+            build_resume_hints(session, &target),
         ),
         ContextStatus::Orphaned => (
             "this is orphaned; it will not be in context",
-            vec![format!("`rethread repair {session}` reconnects orphaned parts in a new session")],
+            vec![format!(
+                "{} reconnects orphaned parts in a new session",
+                quote_command(&["repair", session])
+            )],
         ),
     };
     out.note(&format!("note: {reason}"));
@@ -84,7 +90,7 @@ pub(super) fn print_resume_command(
 /// Returns hints for resuming from an entry. `target` is its line handle.
 fn build_resume_hints(session: &str, target: &str) -> Vec<String> {
     vec![
-        format!("`rethread goto {session} {target}` makes Claude resume from there"),
-        format!("`rethread fork {session} {target}` creates a new session up to there"),
+        format!("{} makes Claude resume from there", quote_command(&["goto", session, target])),
+        format!("{} creates a new session up to there", quote_command(&["fork", session, target])),
     ]
 }

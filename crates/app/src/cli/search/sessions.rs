@@ -26,12 +26,14 @@ pub(super) fn collect(search: &mut Search) -> Vec<SessionResult> {
 
 /// Prints the sessions as a table, in the given order.
 pub(super) fn print(rows: &[SessionResult], app: &AppContext, out: &mut Out) -> Result<(), CliError> {
-    let project_width = if out.width() < 76 { 0 } else { out.width() / 5 };
+    let project_width = out.width() / 5;
     let mut table = Table::new(0)
         .column("id", Align::Left, 36)
         .column("hits", Align::Right, 7)
         .column("newest", Align::Right, 6)
+        .omitted_at(1)
         .column("project", Align::Left, project_width)
+        .omitted_at(2)
         .column("title", Align::Left, 200);
     let ids: Vec<&str> = rows.iter().map(|row| row.session.as_str()).collect();
     for row in rows {

@@ -12,11 +12,9 @@ use crate::cli::figures::{
 };
 use crate::cli::out::Out;
 use crate::cli::style::{MARK, PLAIN, QUIET, STRONG, TOOL, paint};
-use crate::cli::table::{Align, Cell, Table, truncate_start, truncate_to_width};
+use crate::cli::table::{Align, Cell, DECORATION, Table, truncate_to_width};
 use crate::text::money::{format_cost, format_dollars};
 
-/// The width of the number columns and the gaps between them.
-const NUMBERS_WIDTH: usize = 60;
 /// The width of a bar.
 const BAR_WIDTH: usize = 12;
 /// The maximum number of listed models without a price.
@@ -38,37 +36,38 @@ pub(super) fn print(
         if has_cost { microdollars } else { totals.counts.usage.total() }
     };
     let max = report.rows.iter().map(|row| bar_value(&row.totals.total())).max().unwrap_or(0);
-    let show_subagents = out.width() >= 96;
-    // Names are wider than dates. On a narrow screen, they use the space of the bars.
-    let has_names = !matches!(labels.by, GroupBy::Day | GroupBy::Week | GroupBy::Month);
-    let bar_width = if has_names && !show_subagents { 0 } else { BAR_WIDTH };
-    let label_width =
-        out.width().saturating_sub(NUMBERS_WIDTH + bar_width + if show_subagents { 14 } else { 0 }).max(12);
     let mut table = Table::new(0)
         .column(group_heading(labels.by), Align::Left, 70)
         .shrinking()
         .column("responses", Align::Right, 10)
+        .omitted_at(3)
         .column("input", Align::Right, 8)
+        .omitted_at(2)
         .column("output", Align::Right, 8)
+        .omitted_at(1)
         .column("written", Align::Right, 8)
+        .omitted_at(5)
         .column("read", Align::Right, 8)
+        .omitted_at(4)
         .column("cost", Align::Right, 14)
-        .column("subagents", Align::Right, if show_subagents { 14 } else { 0 })
-        .column("", Align::Left, bar_width);
+        .column("subagents", Align::Right, 14)
+        .omitted_at(6)
+        .column("", Align::Left, BAR_WIDTH)
+        .omitted_at(DECORATION);
     for row in &report.rows {
         let label = labels.label(row);
-        // The end of a path is more informative than its start.
-        let label = if labels.by == GroupBy::Project { truncate_start(&label, label_width) } else { label };
         let running = if labels.is_running(row) { " ◂" } else { "" };
         let bar = draw_bar(bar_value(&row.totals.total()), max, BAR_WIDTH);
-        table.row(build_cells(Cell::new(PLAIN, label).and(MARK, running), &row.totals, bar, show_subagents));
+        let label = Cell::new(PLAIN, label).and(MARK, running);
+        let label = if labels.by == GroupBy::Project { label.keeping_end() } else { label };
+        table.row(build_cells(label, &row.totals, bar));
     }
     if excess_count > 0 {
         let label = Cell::new(QUIET, format!("… {} more", group_digits(excess_count as u64)));
-        table.row(build_cells(label, &excess_totals, String::new(), show_subagents));
+        table.row(build_cells(label, &excess_totals, String::new()));
     }
     if report.rows.len() + excess_count > 1 {
-        table.row(build_cells(Cell::new(STRONG, "total"), &report.total, String::new(), show_subagents));
+        table.row(build_cells(Cell::new(STRONG, "total"), &report.total, String::new()));
     }
     table.print(out)?;
     print_notes(report, labels, prices, out)
@@ -106,11 +105,10 @@ fn take_excess_rows(rows: &mut Vec<GroupRow>, limit: usize, by: GroupBy) -> (usi
     (count, totals)
 }
 
-/// Builds the row of a group, or of a total. The subagents column is empty unless `show_subagents` is set.
-fn build_cells(label: Cell, totals: &SessionTotals, bar: String, show_subagents: bool) -> Vec<Cell> {
+/// Builds the row of a group, or of a total.
+fn build_cells(label: Cell, totals: &SessionTotals, bar: String) -> Vec<Cell> {
     let total = totals.total();
     let usage = total.counts.usage;
-    let subagent_cost = if show_subagents { format_cost(&totals.agents) } else { String::new() };
     vec![
         label,
         group_digits(total.counts.responses as u64).into(),
@@ -119,7 +117,7 @@ fn build_cells(label: Cell, totals: &SessionTotals, bar: String, show_subagents:
         format_tokens(usage.cache_write).into(),
         format_tokens(usage.cache_read).into(),
         Cell::new(STRONG, format_cost(&total)),
-        Cell::new(QUIET, subagent_cost),
+        Cell::new(QUIET, format_cost(&totals.agents)),
         Cell::new(TOOL, bar),
     ]
 }

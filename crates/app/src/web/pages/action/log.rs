@@ -11,6 +11,7 @@ use rethread_engine::ops;
 use crate::html::action;
 use crate::html::frame::{Frame, render_page};
 use crate::text::clean;
+use crate::text::command::build_command;
 use crate::web::response;
 use crate::web::server::{Server, run_blocking};
 
@@ -38,7 +39,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>) -> Response {
                 h1 { "Changes made by rethread" }
                 @if let Some(damage) = &log.damage { p { (clean::line(&damage.to_string())) } }
                 (action::render_journal(&rows, key_of, server.site(), server.auth.csrf_token(), &server.clock()))
-                @if is_truncated { p class="muted" { "Older changes: " code { "rethread log" } } }
+                @if is_truncated { p class="muted" { "Older changes: " code { (build_command(&["log"])) } } }
             }
         };
         response::ok(render_page(&Frame { section: "log", ..server.frame("Changes") }, &body))

@@ -12,9 +12,8 @@ use rethread_engine::ops::NewSession;
 use rethread_engine::ops::log::OpChange;
 
 use super::fields::FormFields;
-use crate::env;
 use crate::html::action::{self, ActionForm, ActionSummary, DoneOptions};
-use crate::text::shell::quote;
+use crate::text::command::build_command;
 use crate::web::server::Server;
 
 /// The stage of an action that a request is for.
@@ -115,15 +114,7 @@ impl ActionRequest<'_> {
 
     /// Returns the shell command that does the same. `args` follow the name of the session and must be quoted.
     pub(super) fn command(&self, subcommand: &str, args: &[String]) -> String {
-        let mut command = vec!["rethread".to_owned()];
-        let is_default_root =
-            env::claude_dir().is_some_and(|claude| self.server.context.roots.paths == [claude]);
-        if !is_default_root && !self.server.demo {
-            for root in &self.server.context.roots.paths {
-                command.extend(["--root".to_owned(), quote(&root.display().to_string())]);
-            }
-        }
-        command.extend([subcommand.to_owned(), quote(&self.target.name)]);
+        let mut command = vec![build_command(&[subcommand, &self.target.name])];
         command.extend(args.iter().cloned());
         command.join(" ")
     }

@@ -1,0 +1,53 @@
+//! Builds the commands of rethread that are suggested to the user.
+//!
+//! Every suggested command repeats the global options that select the sessions, so that it can be pasted as it is.
+
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+
+use super::shell::quote;
+
+/// The words after `rethread` in every suggested command. Process-wide, because errors and pages without a context suggest
+/// commands too.
+static GLOBAL_WORDS: RwLock<Vec<String>> = RwLock::new(Vec::new());
+
+/// Sets the options that every suggested command repeats: `--demo`, or `--root` with each of `roots`.
+pub(crate) fn set_global_options(roots: &[PathBuf], is_demo: bool) {
+    let words = match is_demo {
+        true => vec!["--demo".to_owned()],
+        false => roots.iter().flat_map(|root| ["--root".to_owned(), root.display().to_string()]).collect(),
+    };
+    *GLOBAL_WORDS.write().unwrap_or_else(PoisonError::into_inner) = words;
+}
+
+/// Builds a command of rethread with the global options in force. Each word is quoted for a shell.
+pub(crate) fn build_command(words: &[&str]) -> String {
+    let global = GLOBAL_WORDS.read().unwrap_or_else(PoisonError::into_inner);
+    join_words(&global, words)
+}
+
+/// Joins `rethread`, the global words and `words`, each quoted for a shell.
+fn join_words(global: &[String], words: &[&str]) -> String {
+    let words = global.iter().map(String::as_str).chain(words.iter().copied());
+    std::iter::once("rethread".to_owned()).chain(words.map(quote)).collect::<Vec<_>>().join(" ")
+}
+
+/// Builds a command of rethread in backticks, for use in a sentence.
+pub(crate) fn quote_command(words: &[&str]) -> String {
+    format!("`{}`", build_command(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::join_words;
+
+    #[test]
+    fn every_word_is_quoted_for_a_shell() {
+        let global = ["--root".to_owned(), "/tmp/my store".to_owned()];
+        assert_eq!(
+            join_words(&global, &["show", "it's", "--all"]),
+            "rethread --root '/tmp/my store' show 'it'\\''s' --all"
+        );
+        assert_eq!(join_words(&[], &["ls"]), "rethread ls");
+    }
+}
