@@ -230,3 +230,56 @@ fn the_index_is_built_reported_and_deleted() {
     assert_eq!(home.run(&["--demo", "index"]).code, 2);
     assert_eq!(home.run(&["index", "--drop", "--rebuild"]).code, 2);
 }
+
+#[test]
+fn a_failed_call_is_found_by_the_words_of_its_input() {
+    let home = new_home();
+    let id = "aa01aa01-0000-4000-8000-000000000001";
+    let mut lines = String::new();
+    let mut parent = Value::Null;
+    let mut add = |kind: &str, content: Value| {
+        let number = lines.lines().count() + 1;
+        let uuid = format!("5b7c1f6e-0000-4000-8000-{number:012}");
+        let line = serde_json::json!({"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": id, "version": "2.1.0",
+            "cwd": "/x", "timestamp": format!("2026-01-01T10:00:{number:02}.000Z"),
+            "message": {"role": kind, "content": content}});
+        parent = uuid.into();
+        lines.push_str(&format!("{line}\n"));
+    };
+    add("user", "test it".into());
+    for (number, command, is_error) in
+        [(1, "cargo build", false), (2, "cargo test", true), (3, "ls nothing", true)]
+    {
+        let call = format!("toolu_{number}");
+        add(
+            "assistant",
+            serde_json::json!([{"type": "tool_use", "id": call, "name": "Bash", "input": {"command": command}}]),
+        );
+        add(
+            "user",
+            serde_json::json!([{"type": "tool_result", "tool_use_id": call, "is_error": is_error, "content": "output"}]),
+        );
+    }
+    home.write_old(&format!(".claude/projects/-x/{id}.jsonl"), &lines);
+    let find_lines = |query: &[&str]| -> Vec<u64> {
+        let hits = |args: &[&str]| -> Vec<u64> {
+            let run = home.run(&[args, &["search", "--json"], query].concat());
+            let hits = run.json_lines();
+            let mut lines: Vec<u64> = hits.iter().filter_map(|hit| hit["line"].as_u64()).collect();
+            lines.sort_unstable();
+            lines
+        };
+        home.run(&["index"]);
+        let (with_index, without_index) = (hits(&[]), hits(&["--no-index"]));
+        assert_eq!(with_index, without_index, "{query:?}");
+        with_index
+    };
+    assert_eq!(find_lines(&["tool:Bash", "error:yes", "cargo"]), [4]);
+    assert_eq!(find_lines(&["tool:Bash", "error:yes", "/^(cargo|ls)/"]), [4, 6]);
+    assert_eq!(find_lines(&["tool:Bash", "error:no", "cargo"]), [2]);
+    assert_eq!(find_lines(&["tool:Bash", "-error:yes", "cargo"]), [2]);
+    assert_eq!(find_lines(&["cargo"]), [2, 4]);
+    // Without words, the result is the match.
+    assert_eq!(find_lines(&["tool:Bash", "error:yes"]), [5, 7]);
+    assert_eq!(find_lines(&["error:yes", "output"]), [5, 7]);
+}

@@ -18,6 +18,8 @@ pub struct CompiledQuery {
     ranked_terms: Vec<RankedTerm>,
     /// Whether every match contains one of the ranked terms. If not, any line may match.
     requires_terms: bool,
+    /// Whether every match contains a text or a pattern of the query.
+    requires_text: bool,
 }
 
 /// A search text of the query and its term plan. Matching entries are ranked by it.
@@ -47,6 +49,8 @@ pub struct EntryContext<'s> {
     pub is_agent_file: bool,
     /// The context status of the entry. `None` if it was not computed yet.
     pub status: Option<ContextStatus>,
+    /// Whether a tool call of the entry has a failed result, which is another entry. `None` if it was not computed yet.
+    pub has_failed_call: Option<bool>,
 }
 
 impl CompiledQuery {
@@ -85,9 +89,14 @@ impl CompiledQuery {
         let is_text_only = |clause: &Vec<Literal>| {
             clause.iter().all(|literal| !literal.negated && matches!(literal.predicate, Predicate::Text(_)))
         };
+        let is_text_or_pattern = |literal: &Literal| {
+            !literal.negated && matches!(literal.predicate, Predicate::Text(_) | Predicate::Pattern(_))
+        };
+        let requires_text = clauses.iter().any(|clause| clause.iter().all(is_text_or_pattern));
         let ranked_terms = ranked_terms.collect();
         let requires_terms = clauses.iter().any(is_text_only);
-        CompiledQuery { clauses, sources: sources.intersection(allowed), ranked_terms, requires_terms }
+        let sources = sources.intersection(allowed);
+        CompiledQuery { clauses, sources, ranked_terms, requires_terms, requires_text }
     }
 
     /// Returns the sources of the texts that are searched.
@@ -110,6 +119,14 @@ impl CompiledQuery {
         self.requires_terms
     }
 
+    /// Returns whether the result of a tool call decides `error:` for the entry of the call, whose sources are `sources`.
+    ///
+    /// So `error:yes cargo` finds a failed call of `cargo`: the word is in the call, the error in its result. Without a text
+    /// to find, the result alone is the match.
+    pub fn error_depends_on_result(&self, sources: SourceSet) -> bool {
+        self.requires_text && sources.contains(TextSource::Tool)
+    }
+
     /// Returns whether an entry on this line may match the query or affect its ranking. `false` is certain.
     pub fn may_match(&self, line: &[u8]) -> bool {
         !self.requires_terms || self.ranked_terms.iter().any(|term| term.needle.may_match_line(line))
@@ -122,7 +139,7 @@ impl CompiledQuery {
 
     /// Evaluates the query on an entry. Returns `None` if the entry does not match or has no searched text.
     ///
-    /// Otherwise returns the literals that depend on a status missing in `context`, by clause. If there are none,
+    /// Otherwise returns the literals that depend on a property missing in `context`, by clause. If there are none,
     /// the entry matches.
     pub fn evaluate(&self, doc: &SearchDoc<'_>, context: &EntryContext<'_>) -> Option<Unresolved> {
         if !self.has_searched_text(doc) {
@@ -176,12 +193,13 @@ impl CompiledQuery {
         unresolved.0.iter().all(|clause| clause.iter().any(may_hold))
     }
 
-    /// Returns whether an unresolved literal depends on the context status.
-    pub fn needs_status(&self, unresolved: &Unresolved) -> bool {
-        let is_status = |&(clause, literal): &(usize, usize)| {
-            matches!(self.clauses[clause][literal].predicate, Predicate::Status(_))
+    /// Returns whether an unresolved literal depends on other entries of the session: on the context status or on the
+    /// result of a call.
+    pub fn needs_session(&self, unresolved: &Unresolved) -> bool {
+        let needs_session = |&(clause, literal): &(usize, usize)| {
+            matches!(self.clauses[clause][literal].predicate, Predicate::Status(_) | Predicate::Error(_))
         };
-        unresolved.0.iter().flatten().any(is_status)
+        unresolved.0.iter().flatten().any(needs_session)
     }
 
     /// Returns whether a predicate of the query satisfies `is_wanted`.
@@ -189,7 +207,7 @@ impl CompiledQuery {
         self.clauses.iter().flatten().any(|literal| is_wanted(&literal.predicate))
     }
 
-    /// Returns whether a literal holds. Returns `None` if it depends on a status missing in `context`.
+    /// Returns whether a literal holds. Returns `None` if it depends on a property missing in `context`.
     fn evaluate_literal(
         &self,
         literal: &Literal,
@@ -199,7 +217,7 @@ impl CompiledQuery {
         self.evaluate_predicate(&literal.predicate, doc, context).map(|holds| holds != literal.negated)
     }
 
-    /// Returns whether a predicate holds. Returns `None` if it depends on a status missing in `context`.
+    /// Returns whether a predicate holds. Returns `None` if it depends on a property missing in `context`.
     fn evaluate_predicate(
         &self,
         predicate: &Predicate,
@@ -215,6 +233,9 @@ impl CompiledQuery {
             Predicate::File(part) => doc.files.iter().any(|file| has_substring(file, part)),
             Predicate::Model(part) => doc.model.as_ref().is_some_and(|model| has_substring(model, part)),
             Predicate::Branch(part) => doc.branch.as_ref().is_some_and(|branch| has_substring(branch, part)),
+            Predicate::Error(error) if !doc.error && self.error_depends_on_result(doc.sources) => {
+                context.has_failed_call? == *error
+            }
             Predicate::Error(error) => doc.error == *error,
             Predicate::Since(limit) => doc.time.is_some_and(|time| time >= *limit),
             Predicate::Until(limit) => doc.time.is_some_and(|time| time < *limit),

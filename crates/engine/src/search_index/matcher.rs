@@ -248,8 +248,16 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
             Predicate::PullRequest(name) => {
                 postings.match_field(field::PULL_REQUEST, name, is_pull_request_named)?
             }
-            Predicate::Error(true) => postings.match_field(field::ERROR, "", |_, _| true)?,
-            Predicate::Error(false) => negate_all(postings.match_field(field::ERROR, "", |_, _| true)?),
+            Predicate::Error(error) => {
+                let mut failed = postings.match_field(field::ERROR, "", |_, _| true)?;
+                for (value, sources) in failed.iter_mut().zip(self.doc_infos.sources()) {
+                    // Only the session knows the result of a call.
+                    if self.query.error_depends_on_result(sources) {
+                        *value = value.or(Ternary::Maybe);
+                    }
+                }
+                if *error { failed } else { negate_all(failed) }
+            }
             Predicate::Since(start) => self.match_times(|time| time >= *start)?,
             Predicate::Until(end) => self.match_times(|time| time < *end)?,
             Predicate::Session(id) => self.match_files(|file| file.owner.session.starts_with(id.as_str())),

@@ -66,7 +66,7 @@ const LANGUAGE: &str = "Query language:\n  \
     session:3f2a          sessions with an id that begins with this\n  \
     pr:123                the link to a pull request, by number, owner/shop#123 or address\n  \
     since:7d              written since then; until:2026-01-31 before then\n  \
-    error:yes             failed tool calls and requests; error:no all others\n  \
+    error:yes             failed tool calls, by words of the call or its result; error:no all others\n  \
     is:active             in context when the session is resumed; is:compacted and\n  \
     \u{20}                     is:abandoned not in context; is:subagent by subagents\n\n\
     Field names are case-insensitive. Anything that is not a field is text: std::fs, http://x.\n\n\

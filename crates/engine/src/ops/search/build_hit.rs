@@ -37,7 +37,7 @@ impl Search {
             },
         );
         let (excerpt, uuid, doc_session) = first_doc?;
-        let EntryLabel { turn, status } = self.labels.find_label(&self.content.files, file_idx, span);
+        let EntryLabel { turn, status, .. } = self.labels.find_label(&self.content.files, file_idx, span);
         let copies = self.build_copies(&lines[1..], status);
         self.failures.append(&mut self.labels.failures);
         let session_file = &self.content.files[file_idx];

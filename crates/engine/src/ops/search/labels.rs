@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_core::entry::Entry;
+use rethread_core::entry::{BlockKind, Entry};
+use rethread_core::id::IdMap;
 use rethread_core::resume::ContextStatus;
 use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::{LineSpan, NodeId, VisitFn};
@@ -24,13 +25,15 @@ pub(super) struct Labels {
     offsets: Vec<u64>,
     /// The turn (0 for none) and the context status of each entry.
     labels: Vec<(u32, ContextStatus)>,
+    /// The byte offsets of the entries with a call whose result failed, in ascending order.
+    failed_calls: Vec<u64>,
     /// Names of side files with large results, and the offset of the entry that refers to each.
     results: Vec<(String, u64)>,
     /// The hash of the folder, if the title may be in another file of it.
     pub(super) sibling_hash: Option<u64>,
 }
 
-pack_fields!(Labels { title, folder, offsets, labels, results, sibling_hash });
+pack_fields!(Labels { title, folder, offsets, labels, failed_calls, results, sibling_hash });
 
 const RESULT_FOLDER: &str = "tool-results/";
 const TITLE_SOURCES: [TitleSource; 5] =
@@ -42,11 +45,13 @@ pub(super) struct EntryLabel {
     /// The number of the turn. `None` outside of turns.
     pub(super) turn: Option<u32>,
     pub(super) status: ContextStatus,
+    /// Whether the result of one of its tool calls is an error.
+    pub(super) has_failed_call: bool,
 }
 
 impl Default for EntryLabel {
     fn default() -> EntryLabel {
-        EntryLabel { turn: None, status: ContextStatus::Unlinked }
+        EntryLabel { turn: None, status: ContextStatus::Unlinked, has_failed_call: false }
     }
 }
 
@@ -55,7 +60,19 @@ impl Labels {
     pub(super) fn read(path: &Path, sibling_hash: impl FnOnce() -> u64) -> Result<Labels, Error> {
         let finder = memchr::memmem::Finder::new(RESULT_FOLDER);
         let mut results = HashMap::new();
+        let mut calls: IdMap<u64> = IdMap::default();
+        let mut failed_calls = Vec::new();
         let mut visitor = VisitFn(|entry: &Entry<'_>, span: LineSpan| {
+            for block in entry.blocks() {
+                let Some(id) = block.id.map(|id| id.to_id()) else { continue };
+                match block.kind {
+                    BlockKind::ToolUse | BlockKind::ServerToolUse => {
+                        calls.insert(id, span.offset);
+                    }
+                    BlockKind::ToolResult if block.is_error => failed_calls.extend(calls.get(&id)),
+                    _ => {}
+                }
+            }
             for start in finder.find_iter(entry.raw) {
                 let rest = &entry.raw[start + RESULT_FOLDER.len()..];
                 let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"-_.".contains(b));
@@ -66,11 +83,13 @@ impl Labels {
         let session = load(path, LoadOptions::default(), &mut visitor)?;
         let mut results: Vec<(String, u64)> = results.into_iter().collect();
         results.sort();
+        failed_calls.sort_unstable();
+        failed_calls.dedup();
         let sibling_hash = session.title_may_be_elsewhere().then(sibling_hash);
-        Ok(Labels { results, sibling_hash, ..Labels::from_session(&session) })
+        Ok(Labels { failed_calls, results, sibling_hash, ..Labels::from_session(&session) })
     }
 
-    /// Computes title, folder and labels. `results` and `sibling_hash` are empty.
+    /// Computes title, folder and labels. `failed_calls`, `results` and `sibling_hash` are empty.
     fn from_session(session: &Session) -> Labels {
         let tree = &session.tree;
         let turns: HashMap<NodeId, u32> = tree.turn_starts().zip(1..).collect();
@@ -115,9 +134,11 @@ impl Labels {
             entry_offset >= offset
         });
         let label = idx.filter(|_| entry_offset == offset).and_then(|idx| self.labels.get(idx));
-        label.map_or_else(EntryLabel::default, |&(turn, status)| EntryLabel {
+        let has_failed_call = self.failed_calls.binary_search(&offset).is_ok();
+        label.map_or(EntryLabel { has_failed_call, ..EntryLabel::default() }, |&(turn, status)| EntryLabel {
             turn: (turn > 0).then_some(turn),
             status,
+            has_failed_call,
         })
     }
 

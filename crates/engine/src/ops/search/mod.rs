@@ -442,12 +442,16 @@ impl Search {
             CandidateSource::Index(idx) => self.ranking.indexed.unresolved(idx),
         };
         let Some((file_idx, span)) = self.find_line(candidate.source) else { return false };
-        let status = self
+        let label = self
             .query
-            .needs_status(&unresolved)
-            .then(|| self.labels.find_label(&self.content.files, file_idx, span).status);
+            .needs_session(&unresolved)
+            .then(|| self.labels.find_label(&self.content.files, file_idx, span));
         let mut is_hit = false;
-        let context = EntryContext { status, ..EntryContext::default() };
+        let context = EntryContext {
+            status: label.map(|label| label.status),
+            has_failed_call: label.map(|label| label.has_failed_call),
+            ..EntryContext::default()
+        };
         let filter = |line: &[u8]| self.query.may_resolve(&unresolved, line);
         self.read_doc(file_idx, span, filter, |search, doc, _| {
             is_hit = search.query.resolve(&unresolved, doc, &context);

@@ -115,6 +115,7 @@ fn scan_range(
         project: [&range.owner.cwd, &folder],
         is_agent_file: file.is_agent(),
         status: None,
+        has_failed_call: None,
     };
     // Results do not name their tool, so every tool call must be read.
     let filter = |line: &[u8]| query.may_match(line) || has_tool && call_finder.find(line).is_some();
