@@ -46,6 +46,8 @@ pub(crate) enum CliError {
     PortTaken(u16),
     /// The path of `--root` does not exist.
     MissingRoot(PathBuf),
+    /// The extension of an output file that is not that of a format.
+    UnknownFormat(String),
     /// Another process uses the demo store that must be reset.
     DemoInUse,
     /// `rm` without sessions and without a filter.
@@ -200,6 +202,13 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             "--root accepts a `.claude` folder, a `projects` folder, any folder or one .jsonl file"
                 .to_owned(),
         ),
+        CliError::UnknownFormat(extension) => {
+            let hint = match extension.to_ascii_lowercase().as_str() {
+                "pdf" => "export to .html and print that to PDF in a browser",
+                _ => "use .html, .md, .json or .txt, or choose a format with --format",
+            };
+            (format!("there is no export format for `.{}`", clean::line(extension)), hint.to_owned())
+        }
         CliError::DemoInUse => (
             "the demo sessions are in use by another process".to_owned(),
             "stop `rethread --demo serve` first, or try again".to_owned(),

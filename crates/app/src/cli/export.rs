@@ -36,10 +36,13 @@ impl Write for StdoutWriter<'_> {
 pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
     let extension = file.and_then(|file| file.extension()?.to_str());
-    let format = match (args.format, out.is_json()) {
-        (Some(format), _) => format,
-        (None, true) => Format::Json,
-        (None, false) => extension.and_then(Format::from_extension).unwrap_or(Format::Md),
+    let format = match (args.format, out.is_json(), extension) {
+        (Some(format), _, _) => format,
+        (None, true, _) => Format::Json,
+        (None, false, None) => Format::Md,
+        (None, false, Some(extension)) => {
+            Format::from_extension(extension).ok_or_else(|| CliError::UnknownFormat(extension.to_owned()))?
+        }
     };
     let selector = match &args.branch {
         Some(entry) => BranchSelector::Through(entry.clone()),

@@ -288,7 +288,7 @@ mod tests {
             format!("{name}    123       4"),
             "bars are omitted before names are cut"
         );
-        assert_eq!(columns(Some(40)), "a name that takes forty c…    123       4".to_owned());
+        assert_eq!(columns(Some(40)), "a name that takes forty …    123       4");
         assert_eq!(columns(Some(30)), "a name that takes fort…    123");
         assert_eq!(columns(Some(24)), "a name that takes forty…");
         assert_eq!(columns(Some(10)), "a name that…");

@@ -111,3 +111,17 @@ fn tables_are_cut_on_screens_only() {
         }
     }
 }
+
+#[test]
+fn unknown_export_formats_are_refused() {
+    let home = new_home();
+    for (name, expected) in
+        [("x.pdf", "print that to PDF in a browser"), ("x.docx", "use .html, .md, .json or .txt")]
+    {
+        let run = home.run(&["--demo", "export", "harbour", "-o", name]);
+        assert!(run.code == 2 && run.err.contains(expected), "{}", run.err);
+        assert!(!home.path().join(name).exists());
+    }
+    assert_eq!(home.run(&["--demo", "export", "harbour", "-o", "x.log", "--format", "text"]).code, 0);
+    assert_eq!(home.run(&["--demo", "export", "harbour", "-o", "no-extension"]).code, 0);
+}

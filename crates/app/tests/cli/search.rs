@@ -283,3 +283,23 @@ fn a_failed_call_is_found_by_the_words_of_its_input() {
     assert_eq!(find_lines(&["tool:Bash", "error:yes"]), [5, 7]);
     assert_eq!(find_lines(&["error:yes", "output"]), [5, 7]);
 }
+
+#[test]
+fn words_that_occur_nowhere_get_similar_ones_that_occur() {
+    let home = new_home();
+    home.write_old(
+        ".claude/projects/-x/aa01aa01-0000-4000-8000-000000000001.jsonl",
+        rethread_testkit::script::bytes("u1: the WebSocket and the websocket\n  a1: retry it"),
+    );
+    let hint = |args: &[&str]| {
+        let run = home.run(&[&["search"], args].concat());
+        assert_eq!(run.code, 1, "{args:?}: {}", run.err);
+        run.err.lines().find(|line| line.contains("did you mean")).unwrap_or_default().to_owned()
+    };
+    for flags in [&["--no-index"][..], &[], &[]] {
+        let expected = "hint: `websokcet` occurs nowhere; did you mean `websocket`?";
+        assert_eq!(hint(&[flags, &["websokcet", "retry"]].concat()), expected);
+        assert_eq!(hint(&[flags, &["retyr-not"]].concat()), "");
+    }
+    assert_eq!(hint(&["tol:Bash"]), "hint: `tol:Bash` was searched as text; did you mean `tool:`?");
+}

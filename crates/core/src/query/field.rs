@@ -179,7 +179,7 @@ fn find_nearest(typed: &str, values: &[&'static str]) -> Option<&'static str> {
 }
 
 /// Returns the edit distance of two words: the number of letters to change, add or remove.
-fn compute_edit_distance(a: &str, b: &str) -> usize {
+pub fn compute_edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (row_idx, a_char) in a.chars().enumerate() {

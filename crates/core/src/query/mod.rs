@@ -28,7 +28,7 @@ pub use compiled::{
 };
 pub use document::{SearchDoc, SearchDocBuilder, TextField};
 pub use excerpt::Excerpt;
-pub use field::suggest_field;
+pub use field::{compute_edit_distance, suggest_field};
 pub use hit::{EntryMatches, Hit};
 pub use needle::{Needle, PatternError};
 pub use parser::{QueryError, QueryToken, tokenize_query};

@@ -12,7 +12,7 @@ use rethread_core::query::SearchDocBuilder;
 use super::manifest::{IndexedFile, Manifest};
 use super::merge::merge_segments;
 use super::refresh::{Progress, RefreshPlan, index_pending_files};
-use super::segment::{Segment, decode_calls};
+use super::segment::{Segment, WORDS, decode_calls};
 use crate::Error;
 use crate::cache::{CacheDir, CacheLock, CacheWarning, IndexError, find_files_cached, private_options};
 use crate::disk::{Roots, SessionFile};
@@ -58,6 +58,14 @@ impl IndexReader {
     /// Returns the number of segments and the number of docs in them, including docs of deleted files.
     pub(crate) fn count_docs(&self) -> (usize, u64) {
         (self.segments.len(), self.segments.iter().map(|segment| u64::from(segment.count)).sum())
+    }
+
+    /// Calls `visit` with every word of every segment. Words of several segments are repeated.
+    pub(crate) fn for_each_word(&self, mut visit: impl FnMut(&str)) -> Result<(), IndexError> {
+        for segment in &self.segments {
+            segment.open_dictionary(WORDS)?.for_each_term(&mut visit);
+        }
+        Ok(())
     }
 
     /// Returns a builder that contains the tool calls in the indexed lines of the file with this id.

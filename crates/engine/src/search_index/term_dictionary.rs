@@ -142,6 +142,12 @@ impl<'p> TermDictionary<'p> {
         terms.filter(|(term, _)| !term.is_empty() && holds(term)).map(|(_, number)| number).collect()
     }
 
+    /// Calls `visit` with every term, in sorted order.
+    pub(crate) fn for_each_term(&self, mut visit: impl FnMut(&str)) {
+        let terms = self.text.split(|&byte| byte == b'\n').filter(|term| !term.is_empty());
+        terms.filter_map(|term| std::str::from_utf8(term).ok()).for_each(&mut visit);
+    }
+
     /// Returns the byte range in `text` of the term that contains an offset.
     fn term_at(&self, offset: usize) -> Range<usize> {
         let offset = offset.min(self.text.len());

@@ -1,12 +1,15 @@
 //! Hints for a search without hits.
 
-use rethread_engine::core::query::{Literal, Predicate, Query, suggest_field};
+use rethread_engine::core::query::{Literal, Needle, Predicate, Query, suggest_field};
 use rethread_engine::ops;
 use rethread_engine::ops::search::SearchRequest;
 
 use crate::cli::out::Out;
 use crate::cli::style::{QUIET, paint};
 use crate::cli::{AppContext, clean};
+
+/// The maximum number of similar words that a hint offers.
+const MAX_SIMILAR: usize = 3;
 
 type Clause = Vec<Literal>;
 
@@ -17,6 +20,7 @@ const MAX_SEPARATE: usize = 6;
 pub(super) fn print_no_matches(query_text: &str, request: &SearchRequest, app: &AppContext, out: &mut Out) {
     out.note(&format!("no matches for `{}`", clean::line(query_text)));
     let mut hints = build_misparse_hints(&request.query);
+    hints.extend(build_spelling_hints(request, app));
     hints.extend(build_clause_hint(request, app));
     if !request.all {
         hints.push("use --all to include attachments, progress and lines of unknown types".to_owned());
@@ -44,6 +48,31 @@ fn build_misparse_hints(query: &Query) -> Vec<String> {
                 ));
             }
             _ => {}
+        }
+    }
+    hints
+}
+
+/// Returns hints about words that occur nowhere, with similar words that occur.
+fn build_spelling_hints(request: &SearchRequest, app: &AppContext) -> Vec<String> {
+    let words = request.query.clauses.iter().flatten().filter_map(|literal| match &literal.predicate {
+        Predicate::Text(needle) if !literal.negated => Some(needle.text().to_owned()),
+        _ => None,
+    });
+    let occurs = |word: &str| {
+        let predicate = Predicate::Text(Needle::case_insensitive(word));
+        let clauses = vec![vec![Literal { negated: false, predicate }]];
+        let request = SearchRequest { query: Query { clauses }, ..request.clone() };
+        ops::search::search_sessions(&app.roots, &request, app.cache.as_ref()).next().is_some()
+    };
+    let mut hints = Vec::new();
+    for word in words.take(MAX_SEPARATE).filter(|word| !occurs(word)) {
+        let similar = ops::search::find_similar_words(&app.roots, &word, app.cache.as_ref());
+        let similar = similar.iter().take(MAX_SIMILAR).filter(|word| occurs(word));
+        let similar: Vec<String> = similar.map(|word| format!("`{}`", clean::line(word))).collect();
+        if !similar.is_empty() {
+            let word = clean::line(&word);
+            hints.push(format!("`{word}` occurs nowhere; did you mean {}?", similar.join(" or ")));
         }
     }
     hints

@@ -17,10 +17,12 @@ mod limit;
 mod ranking;
 mod scan;
 mod snapshot;
+mod suggest;
 
 pub use hit::{DuplicateHit, SearchHit, SessionHits};
 pub use limit::CancelToken;
 pub use snapshot::{SearchSnapshot, open_snapshot};
+pub use suggest::find_similar_words;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
