@@ -54,7 +54,7 @@ pub(crate) enum CliError {
     NothingToRemove,
     /// `rm` with sessions and a filter.
     NamesAndFilter,
-    /// A removal of these sessions that nobody has confirmed, because there is no terminal.
+    /// A removal of that many sessions that no user has confirmed, because there is no terminal.
     Unconfirmed { sessions: usize, command: String },
     /// The name of a session to remove without a terminal that may match another session tomorrow, and its id.
     InexactName { name: String, id: String },

@@ -20,7 +20,7 @@ pub(crate) struct DemoStore {
     folder: DemoFolder,
 }
 
-/// Where the demo store is.
+/// The folder of the demo store.
 enum DemoFolder {
     /// A folder of the user. Changes of its sessions can be undone by later commands.
     Kept(KeptFolder),

@@ -259,6 +259,7 @@ fn a_last_prompt_pin_overrides_the_last_line() {
 
     read it       rethread show last --branch L7
     see where     rethread tree last L6
+    resume it     rethread goto last L7
     ");
 }
 

@@ -33,7 +33,8 @@ fn run_on_terminal(home: &Home, args: &str, answer: &str) -> Option<String> {
     terminal.env("HOME", home.path()).env("TERM", "dumb").env("COLUMNS", "100").env("TZ", "UTC");
     terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let Ok(mut child) = terminal.spawn() else {
-        eprintln!("skipped: rm on a terminal: `script` is not installed");
+        // The harness shows the line only without capture; the test passes on machines without util-linux.
+        let _ = std::io::stderr().write_all(b"skipped: rm on a terminal: `script` is not installed\n");
         return None;
     };
     // The input stays open until the command has ended, so that it reads the answer and not the end of the input.

@@ -1,5 +1,6 @@
 //! Prints unreachable entries, and the commands that show them.
 
+use rethread_engine::core::resume::SkipReason;
 use rethread_engine::ops::explain::{LostGroup, UnreachableBranch};
 
 use super::labels;
@@ -37,6 +38,13 @@ pub(super) fn print(printer: &mut ReportPrinter<'_>, out: &mut Out) -> Result<()
     let (session, tip, top) = (printer.session, handle(suggested.tip), handle(suggested.top));
     print_command("read it", &build_command(&["show", session, "--branch", &tip]), out)?;
     print_command("see where", &build_command(&["tree", session, &top]), out)?;
+    let is_on_other_branch = groups
+        .iter()
+        .filter(|group| group.reason == SkipReason::OtherBranch)
+        .any(|group| group.branches.iter().any(|branch| branch.tip == suggested.tip));
+    if is_on_other_branch && printer.verdict.client.is_some() {
+        print_command("resume it", &build_command(&["goto", session, &tip]), out)?;
+    }
     if groups.iter().any(|group| group.branches.len() > MAX_BRANCHES) {
         print_command("see all", &build_command(&["branches", session]), out)?;
     }

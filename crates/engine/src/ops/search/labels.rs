@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use rethread_core::entry::{BlockKind, Entry};
+use rethread_core::entry::{BlockKind, Entry, JsonStr};
 use rethread_core::id::IdMap;
 use rethread_core::resume::ContextStatus;
 use rethread_core::session::{Title, TitleSource};
@@ -64,7 +64,7 @@ impl Labels {
         let mut failed_calls = Vec::new();
         let mut visitor = VisitFn(|entry: &Entry<'_>, span: LineSpan| {
             for block in entry.blocks() {
-                let Some(id) = block.id.map(|id| id.to_id()) else { continue };
+                let Some(id) = block.id.map(JsonStr::to_id) else { continue };
                 match block.kind {
                     BlockKind::ToolUse | BlockKind::ServerToolUse => {
                         calls.insert(id, span.offset);
