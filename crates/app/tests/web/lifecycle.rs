@@ -32,19 +32,14 @@ fn a_port_in_use_is_reported() {
 }
 
 #[test]
-fn demo_sessions_are_deleted_when_the_server_stops() {
+fn demo_sessions_are_kept_and_cannot_be_reset_while_the_server_runs() {
     for signal in ["INT", "TERM"] {
         let mut server = WebServer::start_demo(new_home());
-        let list_folders = |server: &WebServer| -> Vec<_> {
-            let entries = std::fs::read_dir(server.home().path()).unwrap();
-            entries.map(|entry| entry.unwrap().file_name()).filter(|name| name != ".cache").collect()
-        };
-        assert_ne!(
-            list_folders(&server),
-            Vec::<std::ffi::OsString>::new(),
-            "the demo store is in the temporary folder"
-        );
+        let run = server.home().run(&["--demo", "--reset", "ls"]);
+        assert!(run.code == 3 && run.err.contains("in use by another process"), "{}", run.err);
+        assert_eq!(server.home().run(&["--demo", "ls"]).code, 0, "other commands can use them");
         server.stop(signal);
-        assert_eq!(list_folders(&server), Vec::<std::ffi::OsString>::new(), "{signal}");
+        assert!(server.home().state_path().join("demo/store/.claude").exists());
+        assert_eq!(server.home().run(&["--demo", "--reset", "ls"]).code, 0, "{signal}");
     }
 }
