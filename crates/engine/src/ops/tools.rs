@@ -239,17 +239,17 @@ fn classify_failure(result: &ToolResult, is_error_text: bool, has_version: bool)
 
 #[cfg(test)]
 mod tests {
+    use rethread_testkit::home::Home;
     use rethread_testkit::script;
 
     use super::{CallLines, LoadOptions, load};
 
     #[test]
     fn each_line_is_parsed_once() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("session.jsonl");
+        let home = Home::new("unused");
         let calls: Vec<String> = (0..50).map(|idx| format!("!Bash ls {idx}")).collect();
         let script = format!("u1: go\n  a1: {}\n    u2: =a1 yes\n      a2: done", calls.join(" | "));
-        std::fs::write(&path, script::bytes(&script)).expect("a file");
+        let path = home.write("session.jsonl", script::bytes(&script));
         let options = LoadOptions { tool_calls: true, ..LoadOptions::default() };
         let session = load(&path, options, &mut ()).expect("a session");
         let records = session.tool_calls.calls();
