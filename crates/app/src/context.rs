@@ -23,6 +23,8 @@ pub(crate) struct AppContext {
     pub(crate) cache: Option<CacheDir>,
     /// Whether the sessions are those of the demo store.
     pub(crate) is_demo: bool,
+    /// The default folder of the archive. `None` if there is no home folder.
+    pub(crate) archive_dir: Option<PathBuf>,
 }
 
 impl AppContext {

@@ -33,6 +33,20 @@ pub(crate) fn cache_dir() -> Option<PathBuf> {
     named.or_else(|| Some(home_dir()?.join(".cache"))).map(|folder| folder.join("rethread"))
 }
 
+/// Returns the folder of data to keep: `$XDG_DATA_HOME/rethread` or `~/.local/share/rethread`.
+///
+/// Returns `None` if neither the variable nor the home folder is set. Relative paths in the variable are ignored.
+pub(crate) fn data_dir() -> Option<PathBuf> {
+    let named = var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    named.or_else(|| Some(home_dir()?.join(".local/share"))).map(|folder| folder.join("rethread"))
+}
+
+/// Returns the name of this machine: `$COMPUTERNAME`, else the content of `/etc/hostname`.
+pub(crate) fn host_name() -> Option<String> {
+    let name = var("COMPUTERNAME").or_else(|_| std::fs::read_to_string("/etc/hostname")).ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
 /// Returns the folder of the settings: `$XDG_CONFIG_HOME/rethread` or `~/.config/rethread`.
 ///
 /// Returns `None` if neither the variable nor the home folder is set. Relative paths in the variable are ignored.

@@ -60,6 +60,7 @@
 //! bypass an operation. The library uses no environment variables, no home folder and no terminal: all input is passed as
 //! arguments.
 
+mod archive;
 mod cache;
 mod disk;
 mod edit;

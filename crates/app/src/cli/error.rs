@@ -80,6 +80,8 @@ pub(crate) enum CliError {
     SessionGone(PathBuf),
     /// Stdin contains no session data for the status line.
     NoStatusInput,
+    /// No home folder is set, so there is no default folder of the archive.
+    NoArchiveDir,
     /// There is no search index, because there is no cache or the roots are single files.
     NoIndex,
     /// A regular expression that cannot be parsed, with the reason.
@@ -267,6 +269,10 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
                 "this command is for the `statusLine` setting; {} shows how to set it up",
                 quote_command(&["statusline", "--help"])
             ),
+        ),
+        CliError::NoArchiveDir => (
+            "there is no folder for the archive".to_owned(),
+            "name one with --to, or set HOME or XDG_DATA_HOME".to_owned(),
         ),
         CliError::NoIndex => (
             "there is no index".to_owned(),

@@ -4,6 +4,7 @@
 //! through [`clean`]. Rules of the domain belong in the engine (**frontends-agree**).
 
 mod agents;
+mod archive;
 mod args;
 mod branches;
 mod call;
@@ -107,6 +108,8 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         None => find_roots(&args.root)?,
     };
     let state = demo.as_ref().map(DemoStore::state_dir).or_else(env::state_dir);
+    let archive_dir =
+        demo.as_ref().map(|demo| demo.state_dir().join("archive")).or_else(archive::default_dir);
     // The demo store is small and may be reset, so it is not cached.
     let cache = env::cache_dir().filter(|_| !args.no_index && !args.demo);
     let app = AppContext {
@@ -116,6 +119,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         writer: open_writer(state),
         cache: cache.map(CacheDir::new),
         is_demo: args.demo,
+        archive_dir,
     };
     if !matches!(args.command, Some(Command::Serve(_) | Command::Statusline(_))) {
         progress::show_long_walks();
@@ -136,6 +140,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         Some(Command::Rescue(rescue)) => rescue::run(rescue, &app, out),
         Some(Command::Diff(diff)) => diff::run(diff, &app, out),
         Some(Command::Doctor(doctor)) => doctor::run(doctor, &app, out),
+        Some(Command::Archive(archive)) => archive::run(archive, &app, out),
         Some(Command::Repair(repair)) => repair::run(repair, &app, out),
         Some(Command::Usage(usage)) => usage::run(usage, &app, out),
         Some(Command::Statusline(statusline)) => statusline::run(statusline, &app, out),
@@ -181,6 +186,7 @@ fn open_demo_instead(app: AppContext) -> Result<(DemoStore, AppContext), CliErro
     let app = AppContext {
         roots: Roots { paths: vec![store.root()] },
         writer: SessionWriter::new(store.state_dir()),
+        archive_dir: Some(store.state_dir().join("archive")),
         cache: None,
         is_demo: true,
         ..app

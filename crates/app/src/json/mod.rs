@@ -1,6 +1,7 @@
 //! The types that `--json` prints, described in `docs/json.md`. They are versioned and separate from the reports
 //! of the engine (**wire-is-separate**).
 
+mod archive;
 mod context;
 mod diff;
 mod doctor;
@@ -23,6 +24,10 @@ mod turn;
 mod usage;
 mod write;
 
+pub(crate) use self::archive::{
+    build_archive_damage, build_archive_restore, build_archive_status, build_archive_update,
+    build_archived_session,
+};
 pub(crate) use self::context::{
     build_context, build_context_cause, build_context_drop, build_context_item, build_context_reread,
     build_context_turn,

@@ -1,6 +1,7 @@
 //! One module per command: a request in, a report out. The frontends draw the reports.
 
 pub mod agents;
+pub mod archive;
 pub mod branches;
 pub mod clone;
 pub mod context;

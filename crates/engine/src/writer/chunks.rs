@@ -1,7 +1,5 @@
-//! A store of file contents with content-defined chunking: chunks are compressed, named by their hash and stored once.
-//!
-//! A file that grew or changed in the middle shares all other chunks with its earlier versions. `lists/<hash>` contains
-//! the names of the chunks of the content with that hash.
+//! A store of file contents: their chunks are compressed, named by their hash and stored once. `lists/<hash>` contains the
+//! names of the chunks of the content with that hash.
 
 use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
@@ -9,15 +7,12 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
+use super::chunker::{ChunkSizes, Chunker};
 use super::files::{create_private_dir, private_mode, sync_dir};
 use super::fs;
 
-/// The minimum length of a chunk, except the last one. After that, a line may end it, depending on the hash of the line.
-const MIN_CHUNK_BYTES: usize = 64 << 10;
-/// The maximum length of a chunk.
-const MAX_CHUNK_BYTES: usize = 2 << 20;
-/// A line ends a chunk if its hash is a multiple of this.
-const BOUNDARY_DIVISOR: u64 = 64;
+/// The sizes of the chunks of a backup.
+const SIZES: ChunkSizes = ChunkSizes { min: 64 << 10, max: 2 << 20, divisor: 64 };
 /// The number of chunks that are compressed and written in parallel.
 const BATCH_CHUNKS: usize = 16;
 
@@ -34,17 +29,17 @@ impl ChunkStore {
     }
 
     /// Stores all bytes of `content` durably. Returns their name, which is their hash.
-    pub(super) fn store(&self, mut content: impl Read) -> io::Result<String> {
+    pub(super) fn store(&self, content: impl Read) -> io::Result<String> {
         create_private_dir(&self.chunks_dir)?;
         create_private_dir(&self.lists_dir)?;
         let mut hasher = blake3::Hasher::new();
         let mut list = String::new();
-        let mut buffer = Vec::new();
+        let mut chunker = Chunker::new(content, SIZES);
         let mut is_done = false;
         while !is_done {
             let mut batch: Vec<Vec<u8>> = Vec::with_capacity(BATCH_CHUNKS);
             while batch.len() < BATCH_CHUNKS && !is_done {
-                match read_chunk(&mut content, &mut buffer)? {
+                match chunker.next_chunk()? {
                     Some(chunk) => batch.push(chunk),
                     None => is_done = true,
                 }
@@ -115,7 +110,7 @@ fn damaged_error() -> io::Error {
 
 /// Reads and decompresses a chunk.
 fn read_chunk_file(path: &Path) -> io::Result<Vec<u8>> {
-    zstd::bulk::decompress(&fs::read(path)?, 2 * MAX_CHUNK_BYTES)
+    zstd::bulk::decompress(&fs::read(path)?, 2 * SIZES.max)
 }
 
 /// Writes and syncs a file, then gives it its name. The caller syncs the folder.
@@ -126,51 +121,6 @@ fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::write_all(&file, bytes)?;
     fs::sync_all(&file)?;
     fs::rename(&draft, path)
-}
-
-/// Reads the next chunk. `buffer` holds the bytes that were read after it. Returns `None` at the end.
-fn read_chunk(content: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<Option<Vec<u8>>> {
-    let mut scanned = 0;
-    loop {
-        if let Some(end) = find_boundary(buffer, &mut scanned) {
-            let rest = buffer.split_off(end);
-            return Ok(Some(std::mem::replace(buffer, rest)));
-        }
-        let before = buffer.len();
-        content.by_ref().take(256 << 10).read_to_end(buffer)?;
-        if buffer.len() == before {
-            return Ok((before > 0).then(|| std::mem::take(buffer)));
-        }
-    }
-}
-
-/// Returns the end of the first chunk in `bytes`. `scanned` is the offset of the first line that was not examined yet, and
-/// is advanced. Returns `None` if more bytes are needed.
-fn find_boundary(bytes: &[u8], scanned: &mut usize) -> Option<usize> {
-    while let Some(line) = memchr::memchr(b'\n', &bytes[*scanned..]) {
-        let end = *scanned + line + 1;
-        if end > MAX_CHUNK_BYTES {
-            break;
-        }
-        if end >= MIN_CHUNK_BYTES && hash_line(&bytes[*scanned..end]).is_multiple_of(BOUNDARY_DIVISOR) {
-            return Some(end);
-        }
-        *scanned = end;
-    }
-    (bytes.len() >= MAX_CHUNK_BYTES).then_some(if *scanned >= MIN_CHUNK_BYTES {
-        *scanned
-    } else {
-        MAX_CHUNK_BYTES
-    })
-}
-
-/// Computes a fast, non-cryptographic hash of a line with its newline. [`find_boundary`] ends chunks at lines by it.
-fn hash_line(line: &[u8]) -> u64 {
-    let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let (words, rest) = line.as_chunks::<8>();
-    let hash = words.iter().fold(0, |hash, word| step(hash, u64::from_le_bytes(*word)));
-    let hash = rest.iter().fold(hash, |hash, &byte| step(hash, u64::from(byte)));
-    hash ^ (hash >> 32)
 }
 
 #[cfg(test)]

@@ -91,16 +91,34 @@ pub(super) fn write_draft(
     match content {
         NewContent::Bytes(bytes) => out.write_all(bytes)?,
         NewContent::Copy(from) => copy_file(from, &mut out, &file)?,
-        NewContent::Generated(write_content) => write_content(&mut out)?,
+        NewContent::Generated(write_content) | NewContent::WithMode(_, write_content) => {
+            write_content(&mut out)?;
+        }
     }
     out.flush()?;
     drop(out);
     let like = like.or(if let NewContent::Copy(from) = content { Some(from) } else { None });
+    if let NewContent::WithMode(mode @ 1.., _) = content {
+        set_mode(&file, *mode)?;
+    }
     if let Some(like) = like {
         copy_permissions(&file, &std::fs::metadata(like)?)?;
     }
     fs::sync_all(&file)?;
     TailFingerprint::from_file(&file)
+}
+
+/// Sets the permission bits of a file.
+#[cfg(unix)]
+fn set_mode(file: &File, mode: u32) -> io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode & 0o777))
+}
+
+/// Does nothing: other systems have no permission bits.
+#[cfg(not(unix))]
+#[expect(clippy::unnecessary_wraps, reason = "other systems return errors")]
+fn set_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// Copies the permissions of another file, and its owner if the process is allowed to.

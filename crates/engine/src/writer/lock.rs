@@ -12,15 +12,15 @@ use crate::Error;
 const TRIES: u32 = 250;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The lock on a state folder. It is released when this value is dropped or the process dies.
+/// The lock on a folder of rethread. It is released when this value is dropped or the process dies.
 #[derive(Debug)]
-pub(super) struct StateLock {
+pub(crate) struct StateLock {
     _file: File,
 }
 
 impl StateLock {
     /// Acquires the lock. Returns [`Error::Busy`] if another process holds it for more than 5 seconds.
-    pub(super) fn acquire(state_dir: &Path, command: &str) -> Result<StateLock, Error> {
+    pub(crate) fn acquire(state_dir: &Path, command: &str) -> Result<StateLock, Error> {
         StateLock::acquire_within(state_dir, command, TRIES)
     }
 

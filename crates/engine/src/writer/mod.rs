@@ -13,6 +13,7 @@
 
 mod backup;
 mod change_error;
+mod chunker;
 mod chunks;
 mod commit;
 mod displaced;
@@ -31,20 +32,24 @@ mod record;
 mod replace;
 mod rollback;
 mod session_writer;
+mod store_file;
 #[cfg(test)]
 mod tests;
 mod transaction;
 mod trash;
 
 pub(crate) use self::backup::BackupStore;
+pub(crate) use self::chunker::{ChunkSizes, Chunker};
 #[cfg(debug_assertions)]
 pub use self::fault::inject_fault;
 pub use self::journal::OpStatus;
 pub(crate) use self::journal::{Journal, Op};
+pub(crate) use self::lock::StateLock;
 pub(crate) use self::plan::{FileOp, NewContent, Plan};
 pub(crate) use self::precondition::find_change;
 pub use self::private_file::PrivateFile;
 pub(crate) use self::record::FileState;
 pub use self::record::{FileOpKind, OpId};
 pub use self::session_writer::SessionWriter;
+pub(crate) use self::store_file::{NewFile, create_store_dir, delete_file, replace_file};
 pub(crate) use self::trash::ensure_undamaged;

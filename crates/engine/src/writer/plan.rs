@@ -93,4 +93,6 @@ pub(crate) enum NewContent<'a> {
     Copy(PathBuf),
     /// The bytes this closure writes.
     Generated(ContentWriter<'a>),
+    /// The bytes this closure writes, in a file with these permission bits. 0 means those of a private file.
+    WithMode(u32, ContentWriter<'a>),
 }

@@ -8,12 +8,13 @@ use clap::builder::StyledStr;
 use super::{Command, STYLES};
 
 /// The tasks with their commands, in the order of the help. Commands in no group are listed in the last one.
-const GROUPS: [(&str, &[&str]); 7] = [
+const GROUPS: [(&str, &[&str]); 8] = [
     ("Find and read", &["ls", "search", "find", "show", "export", "serve"]),
     ("Go back and try again", &["branches", "tree", "diff", "goto", "fork"]),
     ("Understand and repair a resume", &["explain", "doctor", "repair", "rescue", "clone"]),
     ("Look inside a session", &["tools", "agents", "context", "stats", "schema"]),
     ("Know the cost", &["usage", "statusline"]),
+    ("Keep", &["archive"]),
     ("Tidy up and undo", &["rename", "rm", "log", "undo", "restore"]),
     ("Set up", &["index", "completions"]),
 ];

@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 
 use super::out::Color;
 
+mod archive;
 mod command_line;
 mod export;
 mod filter;
@@ -19,6 +20,7 @@ mod short_flags;
 mod usage;
 mod write;
 
+pub(crate) use self::archive::{Archive, ArchiveAction};
 pub(crate) use self::command_line::{parse_command_line, strip_marker};
 pub(crate) use self::export::Export;
 pub(crate) use self::filter::FilterArgs;
@@ -138,6 +140,7 @@ pub(crate) enum Command {
     Schema(Schema),
     Index(Index),
     Doctor(Doctor),
+    Archive(Archive),
     Goto(Goto),
     Fork(Fork),
     Clone(super::clone::Args),

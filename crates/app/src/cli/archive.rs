@@ -1,0 +1,236 @@
+//! `rethread archive`: keeps copies of all session files.
+
+use std::path::PathBuf;
+
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::ops::archive::{
+    self, ArchiveDamage, ArchiveLocation, ArchiveRestoreRequest, ArchiveUpdate, ArchivedSession,
+    GenerationCause,
+};
+
+use super::args::{Archive, ArchiveAction};
+use super::error::{CliError, Exit, print_hint, print_warning, print_warnings};
+use super::facts::print_fact;
+use super::figures::{count_noun, format_percent, format_size, group_digits};
+use super::out::Out;
+use super::style::{NAME, PLAIN, QUIET, paint};
+use super::table::{Align, Table};
+use super::{AppContext, clean, effects, env};
+use crate::json;
+
+/// The maximum number of sessions or paths that `status` lists.
+const MAX_LISTED: usize = 20;
+
+/// Runs `rethread archive` and its actions.
+pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let location = find_archive(args, app)?;
+    match &args.action {
+        None => update(&location, app, out),
+        Some(ArchiveAction::Status) => print_status(&location, app, out),
+        Some(ArchiveAction::Verify { deep }) => verify(&location, *deep, app, out),
+        Some(ArchiveAction::Restore { session, into, dry_run }) => {
+            let request =
+                ArchiveRestoreRequest { name: session.clone(), into: into.clone(), dry_run: *dry_run };
+            restore(&location, &request, app, out)
+        }
+    }
+}
+
+/// Returns the archive that the arguments name, or that of the user, with the id and name of this machine.
+fn find_archive(args: &Archive, app: &AppContext) -> Result<ArchiveLocation, CliError> {
+    let machine_file = app.writer.private_file("machine")?;
+    let machine_id = match machine_file.read().map(|id| id.trim().to_owned()).filter(|id| is_machine_id(id)) {
+        Some(id) => id,
+        None => {
+            let id = uuid::Uuid::new_v4().to_string();
+            machine_file.write(&id)?;
+            id
+        }
+    };
+    let machine_name = env::host_name().unwrap_or_else(|| machine_id.clone());
+    let dir = args.to.clone().or_else(|| app.archive_dir.clone()).ok_or(CliError::NoArchiveDir)?;
+    let dir = std::path::absolute(&dir).unwrap_or(dir);
+    Ok(ArchiveLocation { dir, machine_id, machine_name })
+}
+
+/// Returns `true` if a text can be the name of the folder of a machine.
+fn is_machine_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+fn update(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let update = archive::update_archive(location, &app.roots, Timestamp(app.clock.now().as_millisecond()))?;
+    let exit = if update.failures.is_empty() { Exit::Done } else { Exit::Failed };
+    if out.is_json() {
+        out.json(&json::build_archive_update(&update))?;
+        return Ok(exit);
+    }
+    out.line(&summarize_update(&update))?;
+    for (path, cause) in update.replaced.iter().take(MAX_LISTED) {
+        let path = app.format_path(&path.display().to_string());
+        let change = match cause {
+            GenerationCause::Shrank => "became shorter",
+            GenerationCause::Created | GenerationCause::Rewritten => "was rewritten",
+        };
+        print_warning(&format!("`{path}` {change}; its earlier content stays in the archive"), out);
+    }
+    print_warnings(&update.failures, out);
+    print_damages(&update.damages, app, out);
+    Ok(exit)
+}
+
+/// Formats the result of a run on one line.
+fn summarize_update(update: &ArchiveUpdate) -> String {
+    let mut changes = Vec::new();
+    let counted =
+        [(update.created, "new"), (update.grown, "grown"), (update.replaced.len() as u64, "rewritten")];
+    for (count, what) in counted {
+        changes.extend((count > 0).then(|| format!("{} {what}", group_digits(count))));
+    }
+    let files = count_noun(update.checked, "file");
+    if changes.is_empty() {
+        return format!("nothing new in {files}");
+    }
+    let (added, stored) = (format_size(update.added_bytes), format_size(update.stored_bytes));
+    format!("archived {} of {files}: {added} in {stored}", changes.join(", "))
+}
+
+fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let status = archive::archive_status(location, &app.roots);
+    if out.is_json() {
+        out.json(&json::build_archive_status(&status))?;
+        for session in &status.only_archived {
+            out.json(&json::build_archived_session(session))?;
+        }
+        return Ok(Exit::Done);
+    }
+    print_text("archive", app.format_path(&status.dir.display().to_string()), out)?;
+    let last_run = match status.last_run {
+        Some(_) => app.clock.format_age(status.last_run),
+        None => "never; `rethread archive` creates the archive".to_owned(),
+    };
+    print_text("last run", last_run, out)?;
+    let share = format_percent(status.stored_bytes as f64, status.content_bytes as f64);
+    let size =
+        format!("{} in {} ({share})", format_size(status.content_bytes), format_size(status.stored_bytes));
+    let (sessions, files) = (count_noun(status.sessions, "session"), count_noun(status.files, "file"));
+    print_text("content", format!("{sessions}, {files}, {size}"), out)?;
+    if status.earlier_states > 0 {
+        let states = count_noun(status.earlier_states, "earlier state");
+        print_text("kept", format!("{states} of files that were rewritten or became shorter"), out)?;
+    }
+    let missing = count_noun(status.not_archived.len() as u64, "session file");
+    print_text("not archived", format!("{missing} with content that is not in the archive"), out)?;
+    let only = count_noun(status.only_archived.len() as u64, "session");
+    print_text("only here", format!("{only} whose files are gone"), out)?;
+    print_only_archived(&status.only_archived, app, out)?;
+    print_warnings(&status.failures, out);
+    print_damages(&status.damages, app, out);
+    Ok(Exit::Done)
+}
+
+/// Prints a plain text with a label.
+fn print_text(label: &str, text: impl Into<String>, out: &mut Out) -> Result<(), CliError> {
+    print_fact(label, &vec![(PLAIN, text.into())], out)
+}
+
+/// Prints a row per session that exists only in the archive.
+fn print_only_archived(
+    sessions: &[ArchivedSession],
+    app: &AppContext,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let Some(first) = sessions.first() else { return Ok(()) };
+    out.line("")?;
+    let mut table = Table::new(0)
+        .column("session", Align::Left, 36)
+        .column("modified", Align::Right, 12)
+        .column("size", Align::Right, 9)
+        .column("path", Align::Left, usize::MAX);
+    for session in sessions.iter().take(MAX_LISTED) {
+        let path = app.format_path(&session.path.display().to_string());
+        table.row(vec![
+            clean::line(&session.id).into(),
+            app.clock.format_age(Some(session.modified)).into(),
+            format_size(session.bytes).into(),
+            path.into(),
+        ]);
+    }
+    table.print(out)?;
+    if sessions.len() > MAX_LISTED {
+        let rest = group_digits((sessions.len() - MAX_LISTED) as u64);
+        out.line(&paint(QUIET, &format!("… and {rest} more; --json lists all")))?;
+    }
+    out.line("")?;
+    let command = format!("rethread archive restore {}", clean::line(&first.id));
+    out.line(&format!("restore one: {}", paint(NAME, &command)))
+}
+
+fn verify(
+    location: &ArchiveLocation,
+    is_deep: bool,
+    app: &AppContext,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
+    let damages = archive::verify(location, is_deep);
+    if out.is_json() {
+        for damage in &damages {
+            out.json(&json::build_archive_damage(damage))?;
+        }
+    } else if damages.is_empty() {
+        out.line("the archive is intact")?;
+    } else {
+        for damage in &damages {
+            out.line(&format_damage(damage, app))?;
+        }
+        let folder = app.format_path(&location.dir.display().to_string());
+        print_hint(
+            &format!("copy the named files back from another copy of `{folder}`, if there is one"),
+            out,
+        );
+    }
+    Ok(Exit::from_found(damages.is_empty()))
+}
+
+fn format_damage(damage: &ArchiveDamage, app: &AppContext) -> String {
+    let path = app.format_path(&damage.path.display().to_string());
+    format!("`{path}` {}", clean::line(&damage.kind.to_string()))
+}
+
+/// Prints a warning per damaged file of the archive.
+fn print_damages(damages: &[ArchiveDamage], app: &AppContext, out: &mut Out) {
+    for damage in damages.iter().take(MAX_LISTED) {
+        print_warning(&format_damage(damage, app), out);
+    }
+    if !damages.is_empty() {
+        print_hint("`rethread archive verify` checks every file of the archive", out);
+    }
+}
+
+fn restore(
+    location: &ArchiveLocation,
+    request: &ArchiveRestoreRequest,
+    app: &AppContext,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
+    let outcome = archive::restore_from_archive(&app.writer, location, request)?;
+    if out.is_json() {
+        out.json(&json::build_archive_restore(&outcome, request.dry_run))?;
+        return Ok(Exit::from_found(!outcome.effects.is_empty()));
+    }
+    let session = clean::line(&outcome.session.id);
+    if outcome.effects.is_empty() {
+        out.note(&format!("nothing to do: all files of session {session} exist"));
+        return Ok(Exit::Nothing);
+    }
+    let verb = if outcome.op.is_some() { "restored" } else { "would restore" };
+    let files = count_noun(outcome.effects.len() as u64, "file");
+    out.line(&format!("{verb} session {session}: {files}"))?;
+    effects::print(&outcome.effects, outcome.op, app, out)?;
+    Ok(Exit::Done)
+}
+
+/// Returns the default folder of the archive.
+pub(crate) fn default_dir() -> Option<PathBuf> {
+    env::data_dir().map(|dir| dir.join("archive"))
+}

@@ -1,0 +1,59 @@
+//! Arguments of `archive`.
+
+use std::path::PathBuf;
+
+/// Keep a copy of every conversation, so that no deletion loses it
+///
+/// Claude Code deletes sessions after 30 days (`cleanupPeriodDays`), and keeps the file history of the last 100 checkpoints
+/// only. This command copies everything that is new into an archive: sessions, subagents, tool results, file history, plans,
+/// tasks, todos, memory and the prompt history. It reads changed files only, so it can run often. A file that was rewritten
+/// or became shorter is kept in all its states. docs/ARCHIVE.md describes the files of an archive.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread archive                       add what is new\n  \
+    rethread archive status                what it contains, and what only it contains\n  \
+    rethread archive restore 3f2a          bring a deleted session back\n  \
+    rethread archive --to /media/disk/claude")]
+pub(crate) struct Archive {
+    #[command(subcommand)]
+    pub(crate) action: Option<ArchiveAction>,
+    /// Folder of the archive (default: $XDG_DATA_HOME/rethread/archive or ~/.local/share/rethread/archive)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) to: Option<PathBuf>,
+}
+
+/// What to do with the archive. Without an action, new content is added.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum ArchiveAction {
+    /// Show what the archive contains, and which sessions exist only there
+    ///
+    /// Also counts the session files that are not archived in full yet.
+    Status,
+    /// Check every byte of the archive
+    ///
+    /// Compares all files of the archive with their hashes. Exit code 1 if something is damaged or missing.
+    Verify {
+        /// Decompress all content and check each piece of it, too
+        #[arg(long)]
+        deep: bool,
+    },
+    /// Bring a session back from the archive
+    ///
+    /// Restores the newest state of the session with its subagents, tool results, file history and tasks, byte for byte. The
+    /// files get the current time, so that the client does not delete them again soon. Never overwrites a file with other
+    /// content.
+    #[command(after_help = "Examples:\n  \
+        rethread archive restore 3f2a --dry-run\n  \
+        rethread archive restore 3f2a\n  \
+        rethread archive restore 3f2a --into ~/old-sessions")]
+    Restore {
+        /// Session id or the start of it, or the path that its file had
+        session: String,
+        /// Restore into this folder in place of the one that contained the session
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+        /// Show what would change, and change nothing
+        #[arg(short = 'd', long)]
+        dry_run: bool,
+    },
+}

@@ -1,0 +1,241 @@
+//! The content of an archive of one machine, as its catalogs record it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::catalog_record::{
+    CatalogRecord, FileRecord, GenerationCause, PackRecord, PlaceRecord, SegmentRecord, StoredPath,
+};
+use super::damage::{ArchiveDamage, DamageKind};
+use super::manifest::{Manifest, parse_catalog_name};
+use crate::disk::open_file;
+
+/// The maximum length of a decompressed catalog. A larger one is damaged or hostile.
+const MAX_CATALOG_BYTES: u64 = 4 << 30;
+
+/// A segment of a file: its hash and length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Segment {
+    pub(super) hash: blake3::Hash,
+    pub(super) bytes: u64,
+}
+
+/// The position of a segment in a pack.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SegmentPosition {
+    /// The index of the pack in [`Catalog::packs`].
+    pub(super) pack: u32,
+    /// The index of the frame in the pack.
+    pub(super) frame: u32,
+    /// The offset in the decompressed frame.
+    pub(super) offset: u64,
+}
+
+/// A file in the archive, by its place and its path below it.
+pub(super) type FileKey = (u32, StoredPath);
+
+/// A state of a file that was not reached by appending to an earlier one.
+#[derive(Debug, Clone)]
+pub(crate) struct Generation {
+    /// The number of the generation, from 1.
+    pub(crate) number: u32,
+    /// Why it exists.
+    pub(crate) cause: GenerationCause,
+    pub(crate) segments: Vec<Segment>,
+    /// The length of the content.
+    pub(crate) bytes: u64,
+    /// The permission bits of the file. 0 if unknown.
+    pub(crate) mode: u32,
+    /// The modification time in milliseconds since 1970.
+    pub(crate) modified: i64,
+    /// The time of the last archive run that added content, in milliseconds since 1970.
+    pub(crate) archived: i64,
+}
+
+/// The packs, places and files of a machine.
+#[derive(Debug, Default)]
+pub(super) struct Catalog {
+    pub(super) packs: Vec<PackRecord>,
+    pub(super) places: BTreeMap<u32, PlaceRecord>,
+    pub(super) files: BTreeMap<FileKey, Vec<Generation>>,
+    segments: HashMap<blake3::Hash, SegmentPosition>,
+}
+
+impl Catalog {
+    /// Reads the catalogs of a manifest. A damaged catalog is skipped and reported.
+    pub(super) fn read(machine_dir: &Path, manifest: &Manifest, damages: &mut Vec<ArchiveDamage>) -> Catalog {
+        let mut catalog = Catalog::default();
+        for name in &manifest.catalogs {
+            let path = machine_dir.join("catalogs").join(name);
+            if let Err(kind) = catalog.add_file(&path, name) {
+                damages.push(ArchiveDamage { path, kind });
+            }
+        }
+        catalog
+    }
+
+    /// Adds the records of a catalog file. Adds nothing if it is damaged.
+    fn add_file(&mut self, path: &Path, name: &str) -> Result<(), DamageKind> {
+        let (_, hash) = parse_catalog_name(name).ok_or(DamageKind::InvalidFormat)?;
+        let mut bytes = Vec::new();
+        let read = open_file(path).and_then(|mut file| io::Read::read_to_end(&mut file, &mut bytes));
+        read.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => DamageKind::Missing,
+            _ => DamageKind::Unreadable(crate::describe_io_error(&error)),
+        })?;
+        if blake3::hash(&bytes) != hash {
+            return Err(DamageKind::WrongHash);
+        }
+        let records = parse_records(&bytes).ok_or(DamageKind::InvalidFormat)?;
+        for record in records {
+            self.add(record).ok_or(DamageKind::InvalidFormat)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a record. Returns `None` if it contains an invalid hash.
+    pub(super) fn add(&mut self, record: CatalogRecord) -> Option<()> {
+        match record {
+            CatalogRecord::Place(place) => {
+                self.places.insert(place.place, place);
+            }
+            CatalogRecord::Pack(pack) => self.add_pack(pack)?,
+            CatalogRecord::File(file) => self.add_content(file)?,
+        }
+        Some(())
+    }
+
+    fn add_pack(&mut self, pack: PackRecord) -> Option<()> {
+        let pack_idx = u32::try_from(self.packs.len()).ok()?;
+        for (frame_idx, frame) in (0..).zip(&pack.frames) {
+            let mut offset: u64 = 0;
+            for SegmentRecord(hash, bytes) in &frame.segments {
+                let position = SegmentPosition { pack: pack_idx, frame: frame_idx, offset };
+                self.segments.insert(blake3::Hash::from_hex(hash).ok()?, position);
+                offset = offset.checked_add(*bytes)?;
+            }
+        }
+        self.packs.push(pack);
+        Some(())
+    }
+
+    fn add_content(&mut self, file: FileRecord) -> Option<()> {
+        let to_segment = |SegmentRecord(hash, bytes): &SegmentRecord| {
+            Some(Segment { hash: blake3::Hash::from_hex(hash).ok()?, bytes: *bytes })
+        };
+        let new_segments: Vec<Segment> = file.segments.iter().map(to_segment).collect::<Option<_>>()?;
+        let generations = self.files.entry((file.place, file.path)).or_default();
+        let idx = generations.iter().position(|generation| generation.number == file.generation);
+        let idx = idx.unwrap_or_else(|| {
+            generations.push(Generation {
+                number: file.generation,
+                cause: file.cause,
+                segments: Vec::new(),
+                bytes: 0,
+                mode: 0,
+                modified: 0,
+                archived: 0,
+            });
+            generations.len() - 1
+        });
+        let generation = &mut generations[idx];
+        // Records of one generation continue it, or replace its segments from an earlier boundary on.
+        while generation.bytes > file.offset {
+            generation.bytes -= generation.segments.pop()?.bytes;
+        }
+        if generation.bytes != file.offset {
+            return None;
+        }
+        for segment in &new_segments {
+            generation.bytes = generation.bytes.checked_add(segment.bytes)?;
+        }
+        generation.segments.extend(new_segments);
+        (generation.mode, generation.modified, generation.archived) =
+            (file.mode, file.modified, file.archived);
+        Some(())
+    }
+
+    /// Returns the position of a segment. Returns `None` if it is in no pack.
+    pub(super) fn find_segment(&self, hash: &blake3::Hash) -> Option<SegmentPosition> {
+        self.segments.get(hash).copied()
+    }
+
+    /// Returns the number of the place with this root and machine name. Returns `None` if it is not recorded.
+    pub(super) fn find_place(&self, root: &Path, machine: &str) -> Option<u32> {
+        let root = StoredPath::from_path(root);
+        let place = self.places.values().find(|place| place.root == root && place.machine == machine);
+        place.map(|place| place.place)
+    }
+
+    /// Returns all records: a catalog with them alone has the same content.
+    pub(super) fn to_records(&self) -> Vec<CatalogRecord> {
+        let places = self.places.values().cloned().map(CatalogRecord::Place);
+        let packs = self.packs.iter().cloned().map(CatalogRecord::Pack);
+        let files = self.files.iter().flat_map(|((place, path), generations)| {
+            generations.iter().map(|generation| {
+                CatalogRecord::File(FileRecord {
+                    place: *place,
+                    path: path.clone(),
+                    generation: generation.number,
+                    offset: 0,
+                    segments: to_segment_records(&generation.segments),
+                    mode: generation.mode,
+                    modified: generation.modified,
+                    archived: generation.archived,
+                    cause: generation.cause,
+                })
+            })
+        });
+        places.chain(packs).chain(files).collect()
+    }
+
+    /// Removes and returns the packs without a segment that a file needs.
+    pub(super) fn drop_unused_packs(&mut self) -> Vec<PackRecord> {
+        let segments = self.files.values().flatten().flat_map(|generation| &generation.segments);
+        let needed: HashSet<u32> = segments
+            .filter_map(|segment| self.segments.get(&segment.hash))
+            .map(|position| position.pack)
+            .collect();
+        let packs = std::mem::take(&mut self.packs);
+        self.segments.clear();
+        let mut unused = Vec::new();
+        for (idx, pack) in (0..).zip(packs) {
+            if needed.contains(&idx) {
+                self.add_pack(pack).expect("the hashes were parsed before");
+            } else {
+                unused.push(pack);
+            }
+        }
+        unused
+    }
+
+    /// Returns the root folder of a place. Returns `None` if the place is unknown or has a path of another system.
+    pub(super) fn place_root(&self, place: u32) -> Option<PathBuf> {
+        self.places.get(&place)?.root.to_path()
+    }
+}
+
+/// Converts segments to the form of a record.
+pub(super) fn to_segment_records(segments: &[Segment]) -> Vec<SegmentRecord> {
+    let to_record = |segment: &Segment| SegmentRecord(segment.hash.to_hex().to_string(), segment.bytes);
+    segments.iter().map(to_record).collect()
+}
+
+/// Formats records as a catalog file: JSON Lines, compressed.
+pub(super) fn format_records(records: &[CatalogRecord]) -> io::Result<Vec<u8>> {
+    let mut lines = Vec::new();
+    for record in records {
+        serde_json::to_writer(&mut lines, record)?;
+        lines.push(b'\n');
+    }
+    zstd::bulk::compress(&lines, 3)
+}
+
+fn parse_records(bytes: &[u8]) -> Option<Vec<CatalogRecord>> {
+    let mut lines = Vec::new();
+    let decoder = zstd::stream::read::Decoder::new(bytes).ok()?;
+    io::Read::read_to_end(&mut io::Read::take(decoder, MAX_CATALOG_BYTES), &mut lines).ok()?;
+    let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).ok()).collect()
+}

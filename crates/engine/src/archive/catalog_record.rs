@@ -1,0 +1,134 @@
+//! The lines of a catalog. The format is stable: docs/ARCHIVE.md specifies it, and fixtures freeze it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// A line of a catalog.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "kebab-case")]
+pub(super) enum CatalogRecord {
+    /// A folder of a machine below which files are archived.
+    Place(PlaceRecord),
+    /// A pack and its segments.
+    Pack(PackRecord),
+    /// Content of a file.
+    File(FileRecord),
+}
+
+/// A folder of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PlaceRecord {
+    /// The number by which file records refer to it.
+    pub(super) place: u32,
+    /// The name of the machine.
+    pub(super) machine: String,
+    /// The folder, usually `~/.claude`.
+    pub(super) root: StoredPath,
+}
+
+/// A pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PackRecord {
+    /// The hash of the pack, which is its name.
+    pub(super) pack: String,
+    /// The length of the pack.
+    pub(super) bytes: u64,
+    /// The frames in the pack, in order.
+    pub(super) frames: Vec<FrameRecord>,
+}
+
+/// A compressed frame of a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FrameRecord {
+    /// The offset in the pack.
+    pub(super) offset: u64,
+    /// The compressed length.
+    pub(super) bytes: u64,
+    /// The segments in the decompressed frame, one after the other.
+    pub(super) segments: Vec<SegmentRecord>,
+}
+
+/// The hash and the length of a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SegmentRecord(pub(super) String, pub(super) u64);
+
+/// Content of a file: a new generation, or bytes that were appended to the current one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FileRecord {
+    /// The place that contains the file.
+    pub(super) place: u32,
+    /// The path below the place.
+    pub(super) path: StoredPath,
+    /// The number of the generation, from 1.
+    pub(super) generation: u32,
+    /// The offset in the generation from which on the segments are its content.
+    pub(super) offset: u64,
+    /// The segments from this offset on.
+    pub(super) segments: Vec<SegmentRecord>,
+    /// The permission bits of the file. 0 if unknown.
+    pub(super) mode: u32,
+    /// The modification time in milliseconds since 1970.
+    pub(super) modified: i64,
+    /// The time of the archive run in milliseconds since 1970.
+    pub(super) archived: i64,
+    /// Why the generation exists.
+    pub(super) cause: GenerationCause,
+}
+
+/// Why a generation of an archived file exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GenerationCause {
+    /// The file was archived for the first time.
+    Created,
+    /// The content changed other than by an append.
+    Rewritten,
+    /// The file became shorter, and the rest is unchanged.
+    Shrank,
+}
+
+/// A path: text, or hexadecimal bytes if it is not UTF-8.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum StoredPath {
+    Text(String),
+    Bytes { hex: String },
+}
+
+impl StoredPath {
+    pub(super) fn from_path(path: &Path) -> StoredPath {
+        match path.to_str() {
+            Some(text) => StoredPath::Text(text.to_owned()),
+            None => {
+                let bytes = path.as_os_str().as_encoded_bytes();
+                StoredPath::Bytes { hex: bytes.iter().map(|byte| format!("{byte:02x}")).collect() }
+            }
+        }
+    }
+
+    /// Returns the path. Returns `None` if the bytes are not a path of this system.
+    pub(super) fn to_path(&self) -> Option<PathBuf> {
+        match self {
+            StoredPath::Text(text) => Some(PathBuf::from(text)),
+            StoredPath::Bytes { hex } => path_from_bytes(decode_hex(hex)?),
+        }
+    }
+}
+
+fn decode_hex(hex: &str) -> Option<Vec<u8>> {
+    let pairs = hex.as_bytes().chunks(2);
+    pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
+#[cfg(unix)]
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    let path: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
+    Some(PathBuf::from(path))
+}
+
+/// Other systems have no paths of arbitrary bytes.
+#[cfg(not(unix))]
+fn path_from_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+    String::from_utf8(bytes).ok().map(PathBuf::from)
+}

@@ -1,0 +1,106 @@
+//! The manifest of a machine: the catalogs that count, in order.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::damage::{ArchiveDamage, DamageKind};
+use crate::disk::open_file;
+
+/// The version of the format.
+pub(super) const FORMAT: u32 = 1;
+/// The name of the manifest in the folder of a machine.
+pub(super) const FILE_NAME: &str = "manifest";
+
+/// The catalogs of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    /// The version of the format.
+    pub(super) format: u32,
+    /// The time of the last archive run in milliseconds since 1970.
+    pub(super) updated: i64,
+    /// The names of the catalogs, in the order in which they apply.
+    pub(super) catalogs: Vec<String>,
+}
+
+impl Default for Manifest {
+    fn default() -> Manifest {
+        Manifest { format: FORMAT, updated: 0, catalogs: Vec::new() }
+    }
+}
+
+impl Manifest {
+    /// Formats the manifest: a line of JSON, and the hash of this line.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let mut text = serde_json::to_string(self).expect("plain values are valid JSON");
+        text.push('\n');
+        let hash = blake3::hash(text.as_bytes()).to_hex();
+        text.push_str(&hash);
+        text.push('\n');
+        text.into_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Manifest> {
+        let text = std::str::from_utf8(bytes).ok()?;
+        let (line, hash) = text.split_at(text.find('\n')? + 1);
+        let is_intact = hash.strip_suffix('\n')? == blake3::hash(line.as_bytes()).to_hex().as_str();
+        is_intact.then(|| serde_json::from_str(line).ok()).flatten()
+    }
+
+    /// Reads the manifest in the folder of a machine. Returns an empty one if the folder has none and no catalogs.
+    pub(super) fn read(machine_dir: &Path) -> Result<Manifest, ArchiveDamage> {
+        let path = machine_dir.join(FILE_NAME);
+        let damaged = |kind| ArchiveDamage { path: path.clone(), kind };
+        let mut bytes = Vec::new();
+        let read = open_file(&path).and_then(|mut file| std::io::Read::read_to_end(&mut file, &mut bytes));
+        match read {
+            Ok(_) => Manifest::from_bytes(&bytes).ok_or_else(|| damaged(DamageKind::WrongHash)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let has_catalogs = !list_catalogs(machine_dir).is_empty();
+                if has_catalogs { Err(damaged(DamageKind::Missing)) } else { Ok(Manifest::default()) }
+            }
+            Err(error) => Err(damaged(DamageKind::Unreadable(crate::describe_io_error(&error)))),
+        }
+    }
+
+    /// Lists the catalogs in the folder of a machine, without those that a merged one replaces. Serves if the manifest is
+    /// damaged. Adds a damage for each gap in their numbers.
+    pub(super) fn from_catalog_files(machine_dir: &Path, damages: &mut Vec<ArchiveDamage>) -> Manifest {
+        let mut names = list_catalogs(machine_dir);
+        // A merged catalog covers a range of numbers, and precedes its parts here.
+        names.sort_by_key(|(range, _)| (range.0, std::cmp::Reverse(range.1)));
+        let mut catalogs = Vec::new();
+        let mut next = 0;
+        for ((first, last), name) in names {
+            if first > next {
+                let path = machine_dir.join("catalogs").join(format!("{next:08}"));
+                damages.push(ArchiveDamage { path, kind: DamageKind::Missing });
+            }
+            if first >= next {
+                next = last.saturating_add(1);
+                catalogs.push(name);
+            }
+        }
+        Manifest { catalogs, ..Manifest::default() }
+    }
+}
+
+/// Formats the name of a catalog with the numbers `first..=last`.
+pub(super) fn catalog_name(range: (u64, u64), hash: &blake3::Hash) -> String {
+    format!("{:08}-{:08}-{}", range.0, range.1, hash.to_hex())
+}
+
+/// Parses the name of a catalog: the numbers it covers, and the hash of its bytes.
+pub(super) fn parse_catalog_name(name: &str) -> Option<((u64, u64), blake3::Hash)> {
+    let (first, rest) = name.split_once('-')?;
+    let (last, hash) = rest.split_once('-')?;
+    let range = (first.parse().ok()?, last.parse().ok()?);
+    (range.0 <= range.1).then_some((range, blake3::Hash::from_hex(hash).ok()?))
+}
+
+/// Lists the catalog files of a machine with the numbers they cover, in no particular order.
+fn list_catalogs(machine_dir: &Path) -> Vec<((u64, u64), String)> {
+    let entries = std::fs::read_dir(machine_dir.join("catalogs")).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter_map(|name| Some((parse_catalog_name(&name)?.0, name))).collect()
+}

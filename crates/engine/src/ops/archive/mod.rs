@@ -1,0 +1,63 @@
+//! `archive`: keeps copies of all session files, so that conversations outlive their files.
+
+mod restore;
+mod status;
+
+use std::path::PathBuf;
+
+use rethread_core::entry::Timestamp;
+
+pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
+pub use self::status::{ArchiveStatus, ArchivedSession, archive_status};
+pub use crate::archive::{ArchiveDamage, ArchiveLocation, DamageKind, GenerationCause};
+use crate::archive::{ArchiveWriter, verify_archive};
+use crate::disk::Roots;
+use crate::error::Error;
+
+/// The result of [`update_archive`].
+#[derive(Debug)]
+pub struct ArchiveUpdate {
+    /// The number of files below the roots.
+    pub checked: u64,
+    /// The number of files that were archived for the first time.
+    pub created: u64,
+    /// The number of files to which bytes were appended.
+    pub grown: u64,
+    /// The files that changed other than by an append. Their earlier content stays readable.
+    pub replaced: Vec<(PathBuf, GenerationCause)>,
+    /// The number of bytes of content that were added.
+    pub added_bytes: u64,
+    /// The number of bytes that these need in the archive.
+    pub stored_bytes: u64,
+    /// The files and folders that could not be read.
+    pub failures: Vec<Error>,
+    /// Damage of the archive.
+    pub damages: Vec<ArchiveDamage>,
+}
+
+/// Archives everything that is new in the session files below the roots. Reads changed files only.
+///
+/// Returns an error if the archive cannot be written, or another process writes to it. Content that was added before the error
+/// stays in the archive.
+pub fn update_archive(
+    location: &ArchiveLocation,
+    roots: &Roots,
+    now: Timestamp,
+) -> Result<ArchiveUpdate, Error> {
+    let report = ArchiveWriter::open(location, "archive", now.0)?.update(roots)?;
+    Ok(ArchiveUpdate {
+        checked: report.checked,
+        created: report.created,
+        grown: report.grown,
+        replaced: report.new_generations,
+        added_bytes: report.added_bytes,
+        stored_bytes: report.stored_bytes,
+        failures: report.failures,
+        damages: report.damages,
+    })
+}
+
+/// Verifies all files of an archive by their hashes and returns the damage. `is_deep` also decompresses all content.
+pub fn verify(location: &ArchiveLocation, is_deep: bool) -> Vec<ArchiveDamage> {
+    verify_archive(location, is_deep)
+}
