@@ -52,7 +52,7 @@
 //! # Structure
 //!
 //! ```text
-//! disk → (writer, cache) → search_index → (session, records) → edit → ops → store
+//! disk → (writer, cache) → archive → search_index → (session, records) → edit → ops → store
 //! ```
 //!
 //! A module depends only on modules to its left. `disk` reads session files, `writer` is the only module that changes

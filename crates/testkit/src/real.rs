@@ -41,7 +41,7 @@ pub fn data_path(suite: &str, variable: &str) -> Option<PathBuf> {
 /// Prints that the tests of a suite are skipped, once per process.
 ///
 /// Writes to the standard error itself: the test harness hides what `eprintln!` prints in tests that pass.
-fn print_skipped(suite: &str, reason: &str) {
+pub fn print_skipped(suite: &str, reason: &str) {
     static PRINTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let line = format!("skipped: {suite}: {reason}\n");
     let mut printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner);

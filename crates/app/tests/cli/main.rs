@@ -1,6 +1,7 @@
 //! Runs the built program with arguments, in a home directory of its own.
 
 #[cfg(test)]
+mod archive;
 mod branches_tree;
 #[cfg(test)]
 mod cache;
