@@ -1,10 +1,10 @@
 //! `rethread archive`: keeps copies of all session files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    self, ArchiveDamage, ArchiveLocation, ArchiveRestoreRequest, ArchiveUpdate, ArchivedSession,
+    self, ArchiveDamage, ArchiveLocation, ArchiveRestoreRequest, ArchiveUpdate, ArchivedSession, CopiedFiles,
     GenerationCause,
 };
 
@@ -28,6 +28,7 @@ pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exi
         None => update(&location, app, out),
         Some(ArchiveAction::Status) => print_status(&location, app, out),
         Some(ArchiveAction::Verify { deep }) => verify(&location, *deep, app, out),
+        Some(ArchiveAction::Sync { dir }) => sync(&location, dir, app, out),
         Some(ArchiveAction::Restore { session, into, dry_run }) => {
             let request =
                 ArchiveRestoreRequest { name: session.clone(), into: into.clone(), dry_run: *dry_run };
@@ -195,6 +196,25 @@ fn verify(
 fn format_damage(damage: &ArchiveDamage, app: &AppContext) -> String {
     let path = app.format_path(&damage.path.display().to_string());
     format!("`{path}` {}", clean::line(&damage.kind.to_string()))
+}
+
+fn sync(location: &ArchiveLocation, dir: &Path, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let sync = archive::sync(location, dir)?;
+    let exit = if sync.damages.is_empty() { Exit::Done } else { Exit::Failed };
+    if out.is_json() {
+        out.json(&json::build_archive_sync(&sync))?;
+        return Ok(exit);
+    }
+    let describe =
+        |copied: CopiedFiles| format!("{} ({})", count_noun(copied.files, "file"), format_size(copied.bytes));
+    let machines = count_noun(sync.machines.len() as u64, "machine");
+    out.line(&format!(
+        "copied {} there and {} here, of {machines}",
+        describe(sync.pushed),
+        describe(sync.pulled)
+    ))?;
+    print_damages(&sync.damages, app, out);
+    Ok(exit)
 }
 
 /// Prints a warning per damaged file of the archive.

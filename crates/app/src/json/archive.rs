@@ -2,7 +2,8 @@
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    ArchiveDamage, ArchiveRestoreOutcome, ArchiveStatus, ArchiveUpdate, ArchivedSession, GenerationCause,
+    ArchiveDamage, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate, ArchivedSession,
+    GenerationCause,
 };
 use serde::Serialize;
 
@@ -53,6 +54,31 @@ fn cause_name(cause: GenerationCause) -> &'static str {
         GenerationCause::Rewritten => "rewritten",
         GenerationCause::Shrank => "file-shrank",
     }
+}
+
+#[derive(Serialize)]
+pub(crate) struct ArchiveSyncJson<'a> {
+    pushed_files: u64,
+    pushed_bytes: u64,
+    pulled_files: u64,
+    pulled_bytes: u64,
+    machines: &'a [String],
+    damaged: usize,
+}
+
+/// Builds the `archive_sync` object of `archive sync`.
+pub(crate) fn build_archive_sync(sync: &ArchiveSync) -> ObjectJson<ArchiveSyncJson<'_>> {
+    build_object(
+        "archive_sync",
+        ArchiveSyncJson {
+            pushed_files: sync.pushed.files,
+            pushed_bytes: sync.pushed.bytes,
+            pulled_files: sync.pulled.files,
+            pulled_bytes: sync.pulled.bytes,
+            machines: &sync.machines,
+            damaged: sync.damages.len(),
+        },
+    )
 }
 
 #[derive(Serialize)]

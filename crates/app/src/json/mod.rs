@@ -25,8 +25,8 @@ mod usage;
 mod write;
 
 pub(crate) use self::archive::{
-    build_archive_damage, build_archive_restore, build_archive_status, build_archive_update,
-    build_archived_session,
+    build_archive_damage, build_archive_restore, build_archive_status, build_archive_sync,
+    build_archive_update, build_archived_session,
 };
 pub(crate) use self::context::{
     build_context, build_context_cause, build_context_drop, build_context_item, build_context_reread,

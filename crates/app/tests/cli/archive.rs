@@ -17,7 +17,9 @@ fn session_path() -> String {
 /// Returns a home with a session that has all kinds of other files, and the paths of all of them.
 fn new_home() -> (Home, Vec<(String, Vec<u8>)>) {
     let home = Home::new(env!("CARGO_BIN_EXE_rethread"));
-    let lines = rethread_testkit::script::bytes("* cwd=/home/ann\nu1: one\n  a1: first\n    u2: two\n      a2: second");
+    let lines = rethread_testkit::script::bytes(
+        "* cwd=/home/ann\nu1: one\n  a1: first\n    u2: two\n      a2: second",
+    );
     let files = [
         (session_path(), lines),
         (format!("{PROJECT}/{SESSION}/subagents/agent-1.jsonl"), b"{\"type\":\"user\"}\n".to_vec()),
@@ -67,7 +69,8 @@ fn a_deleted_session_is_restored_byte_for_byte() {
         assert_eq!(std::fs::read(home.path().join(path)).ok().as_ref(), Some(bytes), "{path}");
     }
     // The client deletes by the modification time.
-    let age = std::fs::metadata(home.path().join(session_path())).unwrap().modified().unwrap().elapsed().unwrap();
+    let age =
+        std::fs::metadata(home.path().join(session_path())).unwrap().modified().unwrap().elapsed().unwrap();
     assert!(age.as_secs() < 3600);
     assert_eq!(home.run(&["archive", "restore", "aaaa"]).code, 1, "nothing is left to do");
     let added = home.run_json(&["archive", "--json"]);
@@ -122,7 +125,8 @@ fn damage_is_found_and_unknown_sessions_are_an_error() {
     run(&home, &["archive", "verify", "--deep"]);
     let unknown = home.run(&["archive", "restore", "ffff"]);
     assert_eq!(unknown.code, 2, "{}", unknown.err);
-    let packs = std::fs::read_dir(archive_dir(&home).join("machines")).unwrap().next().unwrap().unwrap().path();
+    let packs =
+        std::fs::read_dir(archive_dir(&home).join("machines")).unwrap().next().unwrap().unwrap().path();
     let pack = std::fs::read_dir(packs.join("packs")).unwrap().next().unwrap().unwrap().path();
     let mut bytes = std::fs::read(&pack).unwrap();
     let middle = bytes.len() / 2;
@@ -193,7 +197,10 @@ fn the_documented_reader_reads_every_state() {
 fn json_describes_a_run() {
     let (home, _) = new_home();
     let first = home.run_json(&["archive", "--json"]);
-    assert_eq!((&first["type"], &first["files"], &first["created"]), (&"archive".into(), &9.into(), &9.into()));
+    assert_eq!(
+        (&first["type"], &first["files"], &first["created"]),
+        (&"archive".into(), &9.into(), &9.into())
+    );
     let second: Value = home.run_json(&["archive", "--json"]);
     assert_eq!((&second["created"], &second["added_bytes"]), (&0.into(), &0.into()));
 }

@@ -23,6 +23,7 @@ mod manifest;
 mod pack;
 mod seen_files;
 mod source;
+mod sync;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -33,6 +34,8 @@ pub(crate) use self::archive_reader::{Archive, ArchivedFile};
 pub(crate) use self::archive_writer::ArchiveWriter;
 pub use self::catalog_record::GenerationCause;
 pub use self::damage::{ArchiveDamage, DamageKind};
+pub use self::sync::CopiedFiles;
+pub(crate) use self::sync::sync_archives;
 pub(crate) use self::verify::verify_archive;
 
 /// The folder of an archive, and the machine that uses it.

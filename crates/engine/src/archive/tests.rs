@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::archive_reader::Archive;
 use super::archive_writer::{ArchiveWriter, UpdateReport};
 use super::catalog_record::GenerationCause;
-use super::{ArchiveLocation, verify_archive};
+use super::{ArchiveLocation, CopiedFiles, sync_archives, verify_archive};
 use crate::disk::Roots;
 
 const HOUR: i64 = 60 * 60 * 1000;
@@ -305,6 +305,64 @@ fn a_hostile_archive_names_no_file_outside_of_its_root() {
         catalog.files.insert((0, super::catalog_record::StoredPath::Text(path.to_owned())), generations);
         assert_eq!(archive.files().count(), 0, "{path}");
     }
+}
+
+#[test]
+fn archives_of_two_machines_are_synchronised() {
+    let (first, second) = (ArchivedHome::new(), ArchivedHome::new());
+    let disk = tempfile::tempdir().unwrap();
+    let locations = [("m1", &first), ("m2", &second)].map(|(id, home)| ArchiveLocation {
+        dir: home.folder.path().join("archive"),
+        machine_id: id.to_owned(),
+        machine_name: id.to_owned(),
+    });
+    let update = |idx: usize, home: &ArchivedHome, now| {
+        let roots = Roots { paths: vec![home.root()] };
+        ArchiveWriter::open(&locations[idx], "test", now).unwrap().update(&roots).unwrap();
+    };
+    let sync = |idx: usize| sync_archives(&locations[idx], disk.path()).unwrap();
+    let count = |idx: usize| Archive::open(&locations[idx]).files().count();
+    first.write(SESSION, "one\n");
+    second.write("plans/p.md", "plan\n");
+    update(0, &first, 1);
+    update(1, &second, 1);
+    assert_eq!((sync(0).pulled.files, sync(1).pulled.files), (0, 2));
+    assert_eq!((count(0), count(1)), (1, 2));
+    assert_eq!(sync(0).pulled.files, 2);
+    assert_eq!((count(0), count(1)), (2, 2));
+    for idx in [0, 1, 0] {
+        let report = sync(idx);
+        assert_eq!((report.pushed, report.pulled), (CopiedFiles::default(), CopiedFiles::default()));
+        assert_eq!(report.machines, ["m1", "m2"]);
+    }
+    first.append(SESSION, b"two\n");
+    update(0, &first, 2);
+    assert_eq!((sync(0).pushed.files, sync(1).pulled.files), (2, 2));
+    // The part of a machine that is lost is copied back.
+    std::fs::remove_dir_all(first.folder.path().join("archive")).unwrap();
+    sync(0);
+    assert_eq!(count(0), 2);
+    for location in &locations {
+        assert_eq!(verify_archive(location, true), []);
+    }
+    let missing = sync_archives(&locations[0], &disk.path().join("not mounted"));
+    assert!(matches!(missing, Err(crate::Error::FolderNotFound { .. })));
+}
+
+#[test]
+fn damage_is_not_copied() {
+    let home = ArchivedHome::new();
+    let disk = tempfile::tempdir().unwrap();
+    home.write(SESSION, "one\n");
+    home.update();
+    let pack = home.archive_files().into_iter().find(|file| file.extension().is_some()).unwrap();
+    let bytes = std::fs::read(&pack).unwrap();
+    std::fs::write(&pack, b"damaged").unwrap();
+    assert_eq!(sync_archives(&home.location(), disk.path()).unwrap().damages.len(), 1);
+    assert!(!disk.path().join("machines/m1/manifest").exists(), "it would name a file that is missing");
+    std::fs::write(&pack, bytes).unwrap();
+    assert_eq!(sync_archives(&home.location(), disk.path()).unwrap().damages, []);
+    assert!(disk.path().join("machines/m1/manifest").exists());
 }
 
 /// A step in the life of a file.

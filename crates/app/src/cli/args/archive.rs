@@ -13,7 +13,7 @@ use std::path::PathBuf;
     rethread archive                       add what is new\n  \
     rethread archive status                what it contains, and what only it contains\n  \
     rethread archive restore 3f2a          bring a deleted session back\n  \
-    rethread archive --to /media/disk/claude")]
+    rethread archive sync /media/disk/claude-archive")]
 pub(crate) struct Archive {
     #[command(subcommand)]
     pub(crate) action: Option<ArchiveAction>,
@@ -36,6 +36,17 @@ pub(crate) enum ArchiveAction {
         /// Decompress all content and check each piece of it, too
         #[arg(long)]
         deep: bool,
+    },
+    /// Copy what is new between the archive and another folder
+    ///
+    /// The folder may be an external disk, a network mount or a synchronised folder, and may hold the archives of several machines.
+    /// What this machine archived is copied there, and what other machines archived is copied in both directions. Every file is
+    /// checked while it is copied. Nothing is deleted.
+    #[command(after_help = "Examples:\n  \
+        rethread archive sync /media/disk/claude-archive")]
+    Sync {
+        /// Folder to synchronise with; it must exist
+        dir: PathBuf,
     },
     /// Bring a session back from the archive
     ///

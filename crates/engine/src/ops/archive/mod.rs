@@ -3,14 +3,14 @@
 mod restore;
 mod status;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rethread_core::entry::Timestamp;
 
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
 pub use self::status::{ArchiveStatus, ArchivedSession, archive_status};
-pub use crate::archive::{ArchiveDamage, ArchiveLocation, DamageKind, GenerationCause};
-use crate::archive::{ArchiveWriter, verify_archive};
+pub use crate::archive::{ArchiveDamage, ArchiveLocation, CopiedFiles, DamageKind, GenerationCause};
+use crate::archive::{ArchiveWriter, sync_archives, verify_archive};
 use crate::disk::Roots;
 use crate::error::Error;
 
@@ -53,6 +53,32 @@ pub fn update_archive(
         added_bytes: report.added_bytes,
         stored_bytes: report.stored_bytes,
         failures: report.failures,
+        damages: report.damages,
+    })
+}
+
+/// The result of [`sync`].
+#[derive(Debug)]
+pub struct ArchiveSync {
+    /// What was copied to the other folder.
+    pub pushed: CopiedFiles,
+    /// What was copied from the other folder.
+    pub pulled: CopiedFiles,
+    /// The ids of the machines in both folders.
+    pub machines: Vec<String>,
+    /// Damaged files, which were not copied.
+    pub damages: Vec<ArchiveDamage>,
+}
+
+/// Copies what is missing between an archive and another folder, in both directions. Deletes nothing.
+///
+/// Returns [`Error::FolderNotFound`] if the folder does not exist, because a disk that is not mounted is not empty.
+pub fn sync(location: &ArchiveLocation, other: &Path) -> Result<ArchiveSync, Error> {
+    let report = sync_archives(location, other)?;
+    Ok(ArchiveSync {
+        pushed: report.pushed,
+        pulled: report.pulled,
+        machines: report.machines,
         damages: report.damages,
     })
 }

@@ -1,0 +1,164 @@
+//! Copies archives between two folders, such as the local one and an external disk.
+//!
+//! Packs and catalogs never change and are named by their hash, so a copy is complete if the name exists. The manifest of a
+//! machine follows its other files, so that a reader of either folder never sees a part of a run. Nothing is deleted.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::ArchiveLocation;
+use super::catalog::Catalog;
+use super::damage::{ArchiveDamage, DamageKind};
+use super::manifest::{self, Manifest, parse_catalog_name};
+use super::pack::pack_path;
+use crate::Error;
+use crate::disk::open_file;
+use crate::writer::{NewFile, StateLock, create_store_dir, replace_file};
+
+/// The length of the pieces in which files are copied.
+const BUFFER_BYTES: usize = 256 << 10;
+
+/// The result of [`sync_archives`].
+#[derive(Debug, Default)]
+pub(crate) struct SyncReport {
+    /// The number of files and bytes that were copied to the other folder.
+    pub(crate) pushed: CopiedFiles,
+    /// The number of files and bytes that were copied from the other folder.
+    pub(crate) pulled: CopiedFiles,
+    /// The names of the machines in both folders.
+    pub(crate) machines: Vec<String>,
+    /// Damaged files, which were not copied.
+    pub(crate) damages: Vec<ArchiveDamage>,
+}
+
+/// A number of files and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CopiedFiles {
+    /// The number of files.
+    pub files: u64,
+    /// Their total length.
+    pub bytes: u64,
+}
+
+/// Copies what is missing in each of two folders: the part of this machine to `other`, and the parts of other machines in
+/// both directions. Damaged files are reported and not copied.
+///
+/// Returns [`Error::Busy`] if another process writes to the archive, and [`Error::FolderNotFound`] if `other` does not
+/// exist: a disk that is not mounted must not be taken for an empty one.
+pub(crate) fn sync_archives(location: &ArchiveLocation, other: &Path) -> Result<SyncReport, Error> {
+    if !other.is_dir() {
+        return Err(Error::FolderNotFound { path: other.to_owned() });
+    }
+    let own_dir = location.machine_dir();
+    create_store_dir(&own_dir).map_err(Error::writing(&own_dir))?;
+    let _lock = StateLock::acquire(&own_dir, "archive sync")?;
+    let mut report = SyncReport::default();
+    let other_dir = other.join("machines");
+    for id in list_machines(&[&location.machines_dir(), &other_dir]) {
+        let (local, remote) = (location.machines_dir().join(&id), other_dir.join(&id));
+        let is_own = id == location.machine_id;
+        // If the local part of this machine is lost, it is copied back.
+        if !is_own || !local.join(manifest::FILE_NAME).exists() {
+            let copied = copy_machine(&remote, &local, &mut report.damages)?;
+            report.pulled.add(copied);
+        }
+        let copied = copy_machine(&local, &remote, &mut report.damages)?;
+        report.pushed.add(copied);
+        report.machines.push(id);
+    }
+    Ok(report)
+}
+
+impl CopiedFiles {
+    fn add(&mut self, other: CopiedFiles) {
+        self.files += other.files;
+        self.bytes += other.bytes;
+    }
+}
+
+/// Lists the machines in the folders, each once, sorted.
+fn list_machines(folders: &[&Path]) -> Vec<String> {
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
+    let mut ids: Vec<String> = entries
+        .filter(|entry| entry.path().join(manifest::FILE_NAME).exists())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
+/// Copies the files of a machine that are missing in `to`, then its manifest if it is newer. Copies nothing if the manifest of
+/// `from` is missing, older or damaged.
+fn copy_machine(from: &Path, to: &Path, damages: &mut Vec<ArchiveDamage>) -> Result<CopiedFiles, Error> {
+    let mut copied = CopiedFiles::default();
+    if !from.join(manifest::FILE_NAME).exists() {
+        return Ok(copied);
+    }
+    let manifest = match Manifest::read(from) {
+        Ok(manifest) => manifest,
+        Err(damage) => {
+            damages.push(damage);
+            return Ok(copied);
+        }
+    };
+    if Manifest::read(to).is_ok_and(|existing| existing.updated >= manifest.updated) {
+        return Ok(copied);
+    }
+    let count_before = damages.len();
+    let catalog = Catalog::read(from, &manifest, damages);
+    let catalogs = manifest.catalogs.iter().filter_map(|name| {
+        let (_, hash) = parse_catalog_name(name)?;
+        Some((PathBuf::from("catalogs").join(name), hash))
+    });
+    let packs = catalog.packs.iter().filter_map(|pack| {
+        let hash = blake3::Hash::from_hex(&pack.pack).ok()?;
+        Some((pack_path(Path::new(""), &pack.pack), hash))
+    });
+    // Packs precede the catalogs that name them.
+    for (relative, hash) in packs.chain(catalogs) {
+        let target = to.join(&relative);
+        if target.exists() {
+            continue;
+        }
+        match copy_verified(&from.join(&relative), &target, &hash)? {
+            Ok(bytes) => copied.add(CopiedFiles { files: 1, bytes }),
+            Err(kind) => damages.push(ArchiveDamage { path: from.join(&relative), kind }),
+        }
+    }
+    // A manifest must not name a file that was not copied.
+    if damages.len() == count_before {
+        let path = to.join(manifest::FILE_NAME);
+        replace_file(&path, &manifest.to_bytes()).map_err(Error::writing(&path))?;
+    }
+    Ok(copied)
+}
+
+/// Copies a file durably if it has the hash. Returns its length, or the damage.
+fn copy_verified(from: &Path, to: &Path, hash: &blake3::Hash) -> Result<Result<u64, DamageKind>, Error> {
+    let mut source = match open_file(from) {
+        Ok(source) => source,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Err(DamageKind::Missing)),
+        Err(error) => return Ok(Err(DamageKind::Unreadable(crate::describe_io_error(&error)))),
+    };
+    let folder = to.parent().unwrap_or(Path::new("."));
+    let mut file = NewFile::create(folder).map_err(Error::writing(to))?;
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut total = 0;
+    loop {
+        let len = source.read(&mut buffer).map_err(Error::reading(from))?;
+        if len == 0 {
+            break;
+        }
+        hasher.update(&buffer[..len]);
+        file.write_all(&buffer[..len]).map_err(Error::writing(to))?;
+        total += len as u64;
+    }
+    if hasher.finalize() != *hash {
+        return Ok(Err(DamageKind::WrongHash));
+    }
+    let name = to.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    file.publish(name).map_err(Error::writing(to))?;
+    Ok(Ok(total))
+}
