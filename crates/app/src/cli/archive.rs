@@ -17,6 +17,7 @@ use super::style::{NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Table};
 use super::{AppContext, clean, effects, env};
 use crate::json;
+use crate::text::command::{build_command, quote_command};
 
 /// The maximum number of sessions or paths that `status` lists.
 const MAX_LISTED: usize = 20;
@@ -108,7 +109,7 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
     print_text("archive", app.format_path(&status.dir.display().to_string()), out)?;
     let last_run = match status.last_run {
         Some(_) => app.clock.format_age(status.last_run),
-        None => "never; `rethread archive` creates the archive".to_owned(),
+        None => format!("never; {} creates the archive", quote_command(&["archive"])),
     };
     print_text("last run", last_run, out)?;
     let share = format_percent(status.stored_bytes as f64, status.content_bytes as f64);
@@ -163,7 +164,7 @@ fn print_only_archived(
         out.line(&paint(QUIET, &format!("… and {rest} more; --json lists all")))?;
     }
     out.line("")?;
-    let command = format!("rethread archive restore {}", clean::line(&first.id));
+    let command = build_command(&["archive", "restore", &clean::line(&first.id)]);
     out.line(&format!("restore one: {}", paint(NAME, &command)))
 }
 
@@ -223,7 +224,10 @@ fn print_damages(damages: &[ArchiveDamage], app: &AppContext, out: &mut Out) {
         print_warning(&format_damage(damage, app), out);
     }
     if !damages.is_empty() {
-        print_hint("`rethread archive verify` checks every file of the archive", out);
+        print_hint(
+            &format!("{} checks every file of the archive", quote_command(&["archive", "verify"])),
+            out,
+        );
     }
 }
 

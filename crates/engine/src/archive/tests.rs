@@ -1,4 +1,5 @@
 //! Laws of the archive: every state that was archived can be read, nothing is stored twice, all damage is found.
+#![expect(clippy::disallowed_methods, reason = "tests change session files and damage archives")]
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
