@@ -157,4 +157,47 @@ proptest! {
             });
         }
     }
+
+    #[test]
+    fn matching_text_contains_the_required_texts(
+        (pattern, text) in pattern_and_match(),
+        other in "[abkxABKſK \\\\é]{0,12}",
+    ) {
+        let needle = Needle::from_pattern(&pattern).expect("a valid pattern");
+        for text in [format!("x{text}B"), text, other] {
+            if needle.find(&text, 0).is_none() {
+                continue;
+            }
+            for set in needle.required() {
+                prop_assert!(set.iter().any(|part| part.find(&text, 0).is_some()), "{pattern} {text:?}");
+            }
+            let line = serde_json::to_string(&text).expect("a string");
+            prop_assert!(needle.may_match_line(line.as_bytes()), "{pattern} {line}");
+        }
+    }
+}
+
+/// Generates a regular expression of few characters.
+fn pattern() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(
+        &["a", "b", "k", "ab", "xa", "bk", " ", "é", "[ab]", "[^b]", ".", "\\\\", "[a-c][xk]", "\\w"][..],
+    );
+    let leaf = leaf.prop_map(str::to_owned);
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            4 => prop::collection::vec(inner.clone(), 2..5).prop_map(|parts| parts.concat()),
+            2 => prop::collection::vec(inner.clone(), 2..4).prop_map(|parts| format!("({})", parts.join("|"))),
+            2 => (inner, prop::sample::select(&["?", "*", "+", "{2}", "{1,3}", "{0}", "{9}"][..]))
+                .prop_map(|(part, times)| format!("(?:{part}){times}")),
+        ]
+    })
+}
+
+/// Generates a regular expression and a text that it matches.
+fn pattern_and_match() -> impl Strategy<Value = (String, String)> {
+    (pattern(), any::<bool>()).prop_flat_map(|(pattern, ignores_case)| {
+        let pattern = if ignores_case { format!("(?i){pattern}") } else { pattern };
+        let text = prop::string::string_regex(&pattern).expect("a valid pattern");
+        (Just(pattern), text)
+    })
 }

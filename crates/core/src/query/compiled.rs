@@ -16,10 +16,9 @@ pub struct CompiledQuery {
     /// The sources of the texts that are searched.
     sources: SourceSet,
     ranked_terms: Vec<RankedTerm>,
-    /// Whether every match contains one of the ranked terms. If not, any line may match.
-    requires_terms: bool,
-    /// Whether every match contains a text or a pattern of the query.
-    requires_text: bool,
+    /// The regular expressions of each clause that consists of texts and regular expressions only. Every match contains
+    /// one of the texts of such a clause, which are ranked terms, or matches one of these.
+    text_clauses: Vec<Vec<Needle>>,
 }
 
 /// A search text of the query and its term plan. Matching entries are ranked by it.
@@ -86,17 +85,9 @@ impl CompiledQuery {
             Predicate::Text(needle) => Some(RankedTerm::new(needle)),
             _ => None,
         });
-        let is_text_only = |clause: &Vec<Literal>| {
-            clause.iter().all(|literal| !literal.negated && matches!(literal.predicate, Predicate::Text(_)))
-        };
-        let is_text_or_pattern = |literal: &Literal| {
-            !literal.negated && matches!(literal.predicate, Predicate::Text(_) | Predicate::Pattern(_))
-        };
-        let requires_text = clauses.iter().any(|clause| clause.iter().all(is_text_or_pattern));
         let ranked_terms = ranked_terms.collect();
-        let requires_terms = clauses.iter().any(is_text_only);
-        let sources = sources.intersection(allowed);
-        CompiledQuery { clauses, sources, ranked_terms, requires_terms, requires_text }
+        let text_clauses = clauses.iter().filter_map(|clause| find_patterns_of_text_clause(clause)).collect();
+        CompiledQuery { clauses, sources: sources.intersection(allowed), ranked_terms, text_clauses }
     }
 
     /// Returns the sources of the texts that are searched.
@@ -114,9 +105,9 @@ impl CompiledQuery {
         &self.ranked_terms
     }
 
-    /// Returns whether every match contains one of the ranked terms.
-    pub fn requires_terms(&self) -> bool {
-        self.requires_terms
+    /// Returns whether every match contains a ranked term or matches a regular expression that is not negated.
+    pub fn has_text_clause(&self) -> bool {
+        !self.text_clauses.is_empty()
     }
 
     /// Returns whether the result of a tool call decides `error:` for the entry of the call, whose sources are `sources`.
@@ -124,12 +115,14 @@ impl CompiledQuery {
     /// So `error:yes cargo` finds a failed call of `cargo`: the word is in the call, the error in its result. Without a text
     /// to find, the result alone is the match.
     pub fn error_depends_on_result(&self, sources: SourceSet) -> bool {
-        self.requires_text && sources.contains(TextSource::Tool)
+        self.has_text_clause() && sources.contains(TextSource::Tool)
     }
 
     /// Returns whether an entry on this line may match the query or affect its ranking. `false` is certain.
     pub fn may_match(&self, line: &[u8]) -> bool {
-        !self.requires_terms || self.ranked_terms.iter().any(|term| term.needle.may_match_line(line))
+        let may_match = |needle: &Needle| needle.may_match_line(line);
+        self.text_clauses.iter().all(|patterns| patterns.iter().any(may_match))
+            || self.ranked_terms.iter().any(|term| term.needle.may_match_line(line))
     }
 
     /// Returns whether the entry has a text from a searched source.
@@ -185,9 +178,10 @@ impl CompiledQuery {
             .get(clause)
             .and_then(|clause| clause.get(literal))
         {
-            Some(Literal { negated: false, predicate: Predicate::Text(needle) }) => {
-                needle.may_match_line(line)
-            }
+            Some(Literal {
+                negated: false,
+                predicate: Predicate::Text(needle) | Predicate::Pattern(needle),
+            }) => needle.may_match_line(line),
             _ => true,
         };
         unresolved.0.iter().all(|clause| clause.iter().any(may_hold))
@@ -269,6 +263,22 @@ impl CompiledQuery {
             _ => None,
         })
     }
+}
+
+/// Returns the regular expressions of a clause that consists of texts and regular expressions only, none of them negated.
+///
+/// Returns `None` for other clauses: an entry may satisfy them with any text.
+fn find_patterns_of_text_clause(clause: &[Literal]) -> Option<Vec<Needle>> {
+    let mut patterns = Vec::new();
+    for literal in clause {
+        match &literal.predicate {
+            _ if literal.negated => return None,
+            Predicate::Text(_) => {}
+            Predicate::Pattern(needle) => patterns.push(needle.clone()),
+            _ => return None,
+        }
+    }
+    Some(patterns)
 }
 
 impl RankedTerm {

@@ -16,6 +16,7 @@ mod field;
 mod hit;
 mod needle;
 mod parser;
+mod required_literals;
 mod role;
 mod shell;
 mod texts;

@@ -4,12 +4,16 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use super::required_literals::find_required_literals;
+
 /// A text or pattern to search for.
 #[derive(Debug, Clone)]
 pub struct Needle {
     kind: NeedleKind,
     /// The bytes that a matching line must contain. `None` if none are known: then every line may match.
     run: Option<ByteRun>,
+    /// For a regular expression: every match contains a text of each set.
+    required: Vec<Vec<Needle>>,
 }
 
 #[derive(Debug, Clone)]
@@ -17,7 +21,7 @@ enum NeedleKind {
     Exact(String),
     /// The text as typed and its case-folded characters.
     Folded(String, Vec<char>),
-    Pattern(regex_lite::Regex),
+    Pattern(regex::Regex),
 }
 
 /// The longest part of the text that JSON leaves unescaped, unless a writer uses `\u` escapes for it.
@@ -47,7 +51,7 @@ impl Needle {
         let is_plain = |c: char| !is_escaped(c);
         let run = find_longest_run(text, is_plain);
         let run = (!run.is_empty()).then(|| ByteRun::Exact(Box::new(memmem::Finder::new(run).into_owned())));
-        Needle { kind: NeedleKind::Exact(text.to_owned()), run }
+        Needle { kind: NeedleKind::Exact(text.to_owned()), run, required: Vec::new() }
     }
 
     /// Creates a needle that ignores case, also of letters outside ASCII.
@@ -58,13 +62,24 @@ impl Needle {
         Needle {
             kind: NeedleKind::Folded(text.to_owned(), text.chars().map(fold_char).collect()),
             run: rare_idx.map(|rare_idx| ByteRun::Folded(run, rare_idx)),
+            required: Vec::new(),
         }
     }
 
     /// Creates a needle from a regular expression. Returns an error if the expression is invalid.
     pub fn from_pattern(pattern: &str) -> Result<Needle, PatternError> {
-        let regex = regex_lite::Regex::new(pattern).map_err(|error| PatternError(error.to_string()))?;
-        Ok(Needle { kind: NeedleKind::Pattern(regex), run: None })
+        let hir =
+            regex_syntax::parse(pattern).map_err(|error| PatternError(describe_syntax_error(&error)))?;
+        let regex = regex::Regex::new(pattern).map_err(|error| PatternError(error.to_string()))?;
+        let needles = |texts: Vec<String>| texts.iter().map(|text| Needle::case_insensitive(text)).collect();
+        let required = find_required_literals(&hir).into_iter().map(needles).collect();
+        Ok(Needle { kind: NeedleKind::Pattern(regex), run: None, required })
+    }
+
+    /// Returns sets of case-insensitive needles, of which one in each set occurs in every text that matches. Only regular
+    /// expressions have such sets.
+    pub fn required(&self) -> &[Vec<Needle>] {
+        &self.required
     }
 
     /// Returns the search text as typed. Returns `None` for a regular expression.
@@ -85,12 +100,17 @@ impl Needle {
 
     /// Returns whether a decoded text of a JSON line may match. `false` is certain.
     pub fn may_match_line(&self, line: &[u8]) -> bool {
+        self.may_match_plain_line(line) || may_hide_match(line)
+    }
+
+    /// Returns whether a decoded text of a JSON line without escape sequences may match. `false` is certain.
+    fn may_match_plain_line(&self, line: &[u8]) -> bool {
         let has_run = match &self.run {
             None => true,
             Some(ByteRun::Exact(finder)) => finder.find(line).is_some(),
             Some(ByteRun::Folded(run, rare_idx)) => contains_run(line, run, *rare_idx),
         };
-        has_run || may_hide_match(line)
+        has_run && self.required.iter().all(|set| set.iter().any(|needle| needle.may_match_plain_line(line)))
     }
 
     /// Returns the byte range of the first match in `text` that starts at byte `from` or later. Skips empty matches.
@@ -115,6 +135,15 @@ impl Needle {
                 }
             }
         }
+    }
+}
+
+/// Returns the reason for which a regular expression is invalid, in one line.
+fn describe_syntax_error(error: &regex_syntax::Error) -> String {
+    match error {
+        regex_syntax::Error::Parse(error) => error.kind().to_string(),
+        regex_syntax::Error::Translate(error) => error.kind().to_string(),
+        error => error.to_string(),
     }
 }
 

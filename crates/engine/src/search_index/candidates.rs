@@ -13,7 +13,7 @@ use rethread_core::entry::Timestamp;
 use rethread_core::query::{CompiledQuery, Scorer, Unresolved};
 use rethread_core::tree::LineSpan;
 
-use super::matcher::{FileLookup, SegmentMatcher, WindowMatches, WordCondition};
+use super::matcher::{FileLookup, SegmentMatcher, TermConditions, WindowMatches};
 use super::postings_union::decode_strength;
 use super::segment::{DocInfo, Segment};
 use super::store::IndexReader;
@@ -56,7 +56,7 @@ impl IndexReader {
         query: &CompiledQuery,
         file_lookup: &FileLookup<'_>,
     ) -> Result<Candidates, IndexError> {
-        let conditions = WordCondition::from_query(query);
+        let conditions = TermConditions::from_query(query);
         let mut candidates = Candidates {
             doc_freq: vec![0; query.ranked_terms().len()],
             ranked_texts: query.ranked_terms().len(),

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use rethread_core::entry::Timestamp;
 use rethread_core::query::{
-    CompiledQuery, Predicate, SourceSet, SubwordSplit, TermCondition, TermPattern, TermPlan, has_substring,
-    is_pull_request_named, is_tool_named,
+    CompiledQuery, Needle, Predicate, SourceSet, SubwordSplit, TermCondition, TermPattern, TermPlan,
+    has_substring, is_pull_request_named, is_tool_named,
 };
 use rethread_core::resume::ContextStatus;
 
@@ -23,34 +23,63 @@ pub(crate) type FileLookup<'r> = dyn Fn(u64) -> Option<&'r IndexedFile> + 'r;
 /// The match strength of every doc of a window. `None` if all are 0.
 type StrengthColumn = Option<Vec<u8>>;
 
-/// A text literal of the query, with the splits at which an identifier containing it may be cut.
-pub(crate) struct WordCondition {
-    /// The index of the literal, counted over all clauses.
-    literal: usize,
-    negated: bool,
+/// A text to find in the index, with the splits at which an identifier containing it may be cut.
+struct TextCondition {
     plan: TermPlan,
     /// The splits of each condition of `plan`.
     splits: Vec<Vec<SubwordSplit>>,
 }
 
-impl WordCondition {
-    /// Returns the conditions of all text literals of a query.
-    pub(crate) fn from_query(query: &CompiledQuery) -> Vec<WordCondition> {
-        let literals = query.clauses().iter().flatten().enumerate();
-        let conditions = literals.filter_map(|(idx, literal)| match &literal.predicate {
-            Predicate::Text(needle) => Some(WordCondition::new(idx, literal.negated, needle.text())),
-            _ => None,
-        });
-        conditions.collect()
+/// A literal of the query that the terms of the index decide or limit.
+struct TermLiteral {
+    /// The index of the literal, counted over all clauses.
+    literal: usize,
+    negated: bool,
+    kind: TermLiteralKind,
+}
+
+enum TermLiteralKind {
+    /// The index of its text in [`TermConditions::texts`].
+    Text(usize),
+    /// The indices of the texts that a regular expression requires: one text of each set.
+    Pattern(Vec<Vec<usize>>),
+}
+
+/// The texts of a query that are looked up in the index.
+#[derive(Default)]
+pub(crate) struct TermConditions {
+    texts: Vec<TextCondition>,
+    literals: Vec<TermLiteral>,
+}
+
+impl TermConditions {
+    /// Returns the texts of all text literals of a query, and those that its regular expressions require.
+    pub(crate) fn from_query(query: &CompiledQuery) -> TermConditions {
+        let mut conditions = TermConditions::default();
+        for (idx, literal) in query.clauses().iter().flatten().enumerate() {
+            let kind = match &literal.predicate {
+                Predicate::Text(needle) => TermLiteralKind::Text(conditions.add_text(needle)),
+                Predicate::Pattern(needle) => {
+                    let mut add_set =
+                        |set: &Vec<Needle>| set.iter().map(|text| conditions.add_text(text)).collect();
+                    TermLiteralKind::Pattern(needle.required().iter().map(&mut add_set).collect())
+                }
+                _ => continue,
+            };
+            conditions.literals.push(TermLiteral { literal: idx, negated: literal.negated, kind });
+        }
+        conditions
     }
 
-    fn new(literal: usize, negated: bool, text: &str) -> WordCondition {
-        let plan = TermPlan::new(text);
+    /// Adds a text and returns its index.
+    fn add_text(&mut self, needle: &Needle) -> usize {
+        let plan = TermPlan::new(needle.text());
         let splits = plan.conditions.iter().map(|condition| match condition {
             TermCondition::Term(_) => Vec::new(),
             TermCondition::Name(pattern) => pattern.find_subword_splits(),
         });
-        WordCondition { literal, negated, splits: splits.collect(), plan }
+        self.texts.push(TextCondition { splits: splits.collect(), plan });
+        self.texts.len() - 1
     }
 }
 
@@ -74,11 +103,11 @@ pub(crate) struct WindowMatches {
 pub(crate) struct SegmentMatcher<'a, 'r> {
     segment: &'a Segment,
     query: &'a CompiledQuery,
-    conditions: &'a [WordCondition],
+    conditions: &'a TermConditions,
     file_lookup: &'a FileLookup<'r>,
     postings: PostingsCache<'a>,
     doc_infos: DocInfoColumn,
-    /// The splits of each condition that can match in this segment. Empty before the first window.
+    /// For each text, the splits of each condition that can match in this segment. Empty before the first window.
     splits: Vec<Vec<Vec<SubwordSplit>>>,
 }
 
@@ -86,7 +115,7 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
     pub(crate) fn new(
         segment: &'a Segment,
         query: &'a CompiledQuery,
-        conditions: &'a [WordCondition],
+        conditions: &'a TermConditions,
         file_lookup: &'a FileLookup<'r>,
     ) -> SegmentMatcher<'a, 'r> {
         SegmentMatcher {
@@ -138,10 +167,10 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
         Ok(Some(WindowMatches { values, literals, strengths }))
     }
 
-    /// Returns for each text literal and each of its conditions the splits that can match in the segment.
+    /// Returns for each text and each of its conditions the splits that can match in the segment.
     fn find_feasible_splits(&mut self) -> Result<Vec<Vec<Vec<SubwordSplit>>>, IndexError> {
         let mut all = Vec::new();
-        for WordCondition { plan, splits, .. } in self.conditions {
+        for TextCondition { plan, splits } in &self.conditions.texts {
             let mut feasible = Vec::new();
             for (condition, splits) in plan.conditions.iter().zip(splits) {
                 feasible.push(self.postings.find_feasible_splits(pattern_of(condition), splits)?);
@@ -154,36 +183,58 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
     /// Returns `true` if the window contains neither a match nor a doc that contributes to a document frequency.
     /// `false` is not certain.
     fn can_skip_window(&mut self) -> Result<bool, IndexError> {
-        if !self.query.requires_terms() {
+        if !self.query.has_text_clause() {
             return Ok(false);
         }
-        for word_idx in 0..self.conditions.len() {
-            if !self.conditions[word_idx].negated && !self.cannot_match(word_idx)? {
+        let conditions = self.conditions;
+        for literal in conditions.literals.iter().filter(|literal| !literal.negated) {
+            let may_matter = match &literal.kind {
+                TermLiteralKind::Text(text) => self.may_rank(*text)? || self.may_contain(*text)?,
+                TermLiteralKind::Pattern(sets) => self.may_match_pattern(sets)?,
+            };
+            if may_matter {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// Returns `true` if no doc of the window matches a text literal or contributes to its document frequency.
-    /// `false` is not certain. `word_idx` is the index of the literal in `conditions`.
-    fn cannot_match(&mut self, word_idx: usize) -> Result<bool, IndexError> {
-        let plan = &self.conditions[word_idx].plan;
-        let mut may_rank = !plan.rank_patterns.is_empty();
+    /// Returns `false` if no doc of the window contributes to the document frequency of a text. `true` is not certain.
+    fn may_rank(&mut self, text: usize) -> Result<bool, IndexError> {
+        let plan = &self.conditions.texts[text].plan;
         for pattern in &plan.rank_patterns {
-            may_rank &= self.postings.may_match(PostingsKind::Terms, pattern)?;
+            if !self.postings.may_match(PostingsKind::Terms, pattern)? {
+                return Ok(false);
+            }
         }
-        if may_rank || plan.conditions.is_empty() {
-            return Ok(false);
-        }
-        for (condition, splits) in plan.conditions.iter().zip(&self.splits[word_idx]) {
+        Ok(!plan.rank_patterns.is_empty())
+    }
+
+    /// Returns `false` if no doc of the window contains a text. `true` is not certain.
+    fn may_contain(&mut self, text: usize) -> Result<bool, IndexError> {
+        let plan = &self.conditions.texts[text].plan;
+        for (condition, splits) in plan.conditions.iter().zip(&self.splits[text]) {
             if !self.postings.may_match(PostingsKind::Terms, pattern_of(condition))?
                 && !self.postings.may_match_splits(splits)?
             {
-                return Ok(true);
+                return Ok(false);
             }
         }
-        Ok(false)
+        Ok(true)
+    }
+
+    /// Returns `false` if no doc of the window contains a text of each set. `true` is not certain.
+    fn may_match_pattern(&mut self, sets: &[Vec<usize>]) -> Result<bool, IndexError> {
+        for set in sets {
+            let mut may_match = false;
+            for &text in set {
+                may_match = may_match || self.may_contain(text)?;
+            }
+            if !may_match {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Returns a mask of searchable docs of the window: `Yes` if the file is current and the doc has text from a searched
@@ -231,15 +282,18 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
         literal_idx: usize,
         predicate: &Predicate,
     ) -> Result<(TernaryColumn, StrengthColumn), IndexError> {
+        let conditions = self.conditions;
+        let indexed = conditions.literals.iter().find(|indexed| indexed.literal == literal_idx);
+        match indexed.map(|indexed| &indexed.kind) {
+            Some(TermLiteralKind::Text(text)) => {
+                return Ok((self.match_text(*text)?, self.match_strengths(*text)?));
+            }
+            Some(TermLiteralKind::Pattern(sets)) => return Ok((self.match_pattern(sets)?, None)),
+            None => {}
+        }
         let postings = &mut self.postings;
         let matches = match predicate {
-            Predicate::Text(_) => {
-                match self.conditions.iter().position(|condition| condition.literal == literal_idx) {
-                    Some(word_idx) => return self.match_text(word_idx),
-                    None => postings.fill_column(Ternary::Maybe),
-                }
-            }
-            Predicate::Pattern(_) => postings.fill_column(Ternary::Maybe),
+            Predicate::Text(_) | Predicate::Pattern(_) => postings.fill_column(Ternary::Maybe),
             Predicate::Role(sources) => self.match_sources(*sources),
             Predicate::Tool(name) => postings.match_field(field::TOOL, name, is_tool_named)?,
             Predicate::File(part) => postings.match_field(field::FILE, part, has_substring)?,
@@ -280,13 +334,10 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
         Ok((Some(matches), None))
     }
 
-    /// Returns for each doc of the window whether it satisfies all conditions of a text literal, and its match strength.
-    ///
-    /// `word_idx` is the index of the literal in `conditions`.
-    fn match_text(&mut self, word_idx: usize) -> Result<(TernaryColumn, StrengthColumn), IndexError> {
-        let plan = &self.conditions[word_idx].plan;
+    /// Returns the match strength of a text for each doc of the window.
+    fn match_strengths(&mut self, text: usize) -> Result<StrengthColumn, IndexError> {
         let mut strengths: StrengthColumn = None;
-        for (idx, pattern) in plan.rank_patterns.iter().enumerate() {
+        for (idx, pattern) in self.conditions.texts[text].plan.rank_patterns.iter().enumerate() {
             strengths = match (strengths, self.postings.match_terms(pattern)?) {
                 (Some(mut all), Some(next)) => {
                     all.iter_mut().zip(&next).for_each(|(all, next)| *all = min_strength(*all, *next));
@@ -296,13 +347,19 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
                 _ => None,
             };
         }
+        Ok(strengths)
+    }
+
+    /// Returns for each doc of the window whether it satisfies all conditions of a text.
+    fn match_text(&mut self, text: usize) -> Result<TernaryColumn, IndexError> {
+        let plan = &self.conditions.texts[text].plan;
         let initial = if plan.is_conclusive { Ternary::Yes } else { Ternary::Maybe };
         let mut values = self.postings.fill_column(initial);
-        for (condition, splits) in plan.conditions.iter().zip(&self.splits[word_idx]) {
+        for (condition, splits) in plan.conditions.iter().zip(&self.splits[text]) {
             let pattern = pattern_of(condition);
             let mut matches = self.postings.match_terms(pattern)?.map(from_strengths);
             self.postings.match_across_splits(pattern, splits, &mut matches)?;
-            let Some(matches) = matches else { return Ok((None, strengths)) };
+            let Some(matches) = matches else { return Ok(None) };
             and_assign(&mut values, &matches);
         }
         let requested = self.query.sources();
@@ -312,7 +369,25 @@ impl<'a, 'r> SegmentMatcher<'a, 'r> {
                 *value = value.and(Ternary::Maybe);
             }
         }
-        Ok((Some(values), strengths))
+        Ok(Some(values))
+    }
+
+    /// Returns for each doc of the window whether it may match a regular expression that requires a text of each set.
+    fn match_pattern(&mut self, sets: &[Vec<usize>]) -> Result<TernaryColumn, IndexError> {
+        let mut values = self.postings.fill_column(Ternary::Maybe);
+        for set in sets {
+            let mut any: TernaryColumn = None;
+            for &text in set {
+                let Some(matches) = self.match_text(text)? else { continue };
+                match &mut any {
+                    Some(any) => or_assign(any, &matches),
+                    None => any = Some(matches),
+                }
+            }
+            let Some(any) = any else { return Ok(None) };
+            and_assign(&mut values, &any);
+        }
+        Ok(Some(values))
     }
 }
 

@@ -117,8 +117,40 @@ fn literal() -> impl Strategy<Value = String> {
         6 => search_text().prop_map(quote),
         1 => search_text().prop_map(move |text| format!("-{}", quote(text))),
         3 => select(FIELDS).prop_map(str::to_owned),
-        1 => select(&["/the|uuid/", "/[a-z]+_[a-z]+/", "/^.漢/"][..]).prop_map(str::to_owned),
+        2 => pattern(),
     ]
+}
+
+/// Generates a regular expression, often one that requires parts of texts.
+fn pattern() -> impl Strategy<Value = String> {
+    let part = (search_text(), select(&["", "", "?", "+", "{2}", ".*", "[a-z]+", "|", "\\b"][..]))
+        .prop_map(|(text, suffix)| format!("({}){suffix}", escape_pattern(&text)));
+    let any = (select(&["", "", "(?i)", "-"][..]), prop::collection::vec(part, 1..4)).prop_map(
+        |(prefix, parts)| {
+            let negation = prefix.strip_prefix('-').map(|_| "-");
+            format!(
+                "{}/{}{}/",
+                negation.unwrap_or_default(),
+                if negation.is_some() { "" } else { prefix },
+                parts.concat()
+            )
+        },
+    );
+    prop_oneof![
+        1 => select(&["/the|uuid/", "/[a-z]+_[a-z]+/", "/^.漢/", "-/uuid.*x/"][..]).prop_map(str::to_owned),
+        3 => any,
+    ]
+}
+
+/// Escapes the characters of a text that have a meaning in patterns, and white space and slashes.
+fn escape_pattern(text: &str) -> String {
+    let escape = |c: char| match c {
+        '/' => "\\/".to_owned(),
+        c if c.is_whitespace() => "\\s".to_owned(),
+        c if c.is_ascii_punctuation() => format!("\\{c}"),
+        c => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 fn query() -> impl Strategy<Value = String> {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use maud::{Markup, html};
-use regex_lite::{Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::block::{render_paths, render_pattern_and_path, truncate_line};
@@ -19,7 +19,7 @@ pub(super) const GREP: Renderer =
     Renderer { kind: "find", headline: fill_headline, input: render_pattern_and_path, result: render_result };
 
 /// Maximum size of the compiled pattern, in bytes.
-const MAX_REGEX_SIZE: usize = 10_000;
+const MAX_REGEX_SIZE: usize = 200_000;
 /// Maximum number of bytes of output in which matches are marked.
 const MAX_MARKED_BYTES: usize = 64 << 10;
 
@@ -158,7 +158,7 @@ impl MatchMarker {
         };
         let pattern = view.input_str("pattern").filter(|pattern| pattern.len() <= 200);
         let pattern =
-            pattern.and_then(|pattern| compile(pattern).or_else(|| compile(&regex_lite::escape(pattern))));
+            pattern.and_then(|pattern| compile(pattern).or_else(|| compile(&regex::escape(pattern))));
         MatchMarker { pattern, remaining: Cell::new(MAX_MARKED_BYTES) }
     }
 

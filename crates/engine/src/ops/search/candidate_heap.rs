@@ -144,6 +144,12 @@ impl CandidateHeap {
         Some((candidates, group.is_verified))
     }
 
+    /// Takes the best group, unless it is verified.
+    pub(super) fn pop_unverified(&mut self) -> Option<Vec<Candidate>> {
+        let is_unverified = self.heap.peek().is_some_and(|group| !group.is_verified);
+        is_unverified.then(|| self.pop_group()).flatten().map(|(candidates, _)| candidates)
+    }
+
     /// Returns verified candidates to the heap. Their rank is computed again, because a removed candidate may have set it.
     pub(super) fn put_back(&mut self, candidates: &[Candidate]) {
         let Some(rank) = candidates.iter().map(Candidate::rank).max() else { return };

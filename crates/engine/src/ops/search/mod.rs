@@ -18,6 +18,7 @@ mod ranking;
 mod scan;
 mod snapshot;
 mod suggest;
+mod verify;
 
 pub use hit::{DuplicateHit, SearchHit, SessionHits};
 pub use limit::CancelToken;
@@ -30,7 +31,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rethread_core::query::{CompiledQuery, EntryContext, Query, SearchDoc, SearchDocBuilder, idf};
+use rethread_core::query::{CompiledQuery, Query, SearchDoc, SearchDocBuilder, idf};
 use rethread_core::tree::LineSpan;
 
 use self::candidate_heap::{Candidate, CandidateSource};
@@ -97,6 +98,8 @@ pub struct Search {
     labels: LabelCache,
     /// Open files, by their index in `content.files`.
     open_files: RefCell<HashMap<usize, LineReader>>,
+    /// The number of further groups to verify with the next one.
+    batch_size: usize,
     /// The number of hits that were returned.
     returned_count: usize,
     /// Whether the search ended before everything was searched: by timeout or cancellation.
@@ -270,6 +273,7 @@ impl Search {
             ranking: Ranking::default(),
             labels: LabelCache::default(),
             open_files: RefCell::default(),
+            batch_size: 0,
             returned_count: 0,
             incomplete: false,
         }
@@ -380,7 +384,7 @@ impl Search {
         loop {
             let popped = self.ranking.pop_group(&self.content.reader);
             self.damaged.set(self.damaged.get() || popped.is_err());
-            let (mut candidates, is_verified) = popped.ok().flatten()?;
+            let (candidates, is_verified) = popped.ok().flatten()?;
             self.incomplete |= self.scope.deadline.is_over();
             if self.incomplete {
                 return None;
@@ -388,8 +392,7 @@ impl Search {
             if is_verified {
                 return Some(candidates);
             }
-            candidates.retain(|candidate| candidate.is_certain || self.verify(candidate));
-            self.ranking.put_back(&candidates);
+            self.verify_batch(candidates);
         }
     }
 
@@ -432,36 +435,6 @@ impl Search {
         }
     }
 
-    /// Returns `true` if a candidate is a hit, by its text and its context status.
-    fn verify(&mut self, candidate: &Candidate) -> bool {
-        let unresolved = match candidate.source {
-            CandidateSource::Scanned(idx) => self
-                .ranking
-                .scanned
-                .get(idx as usize)
-                .map(|scanned| scanned.unresolved.clone())
-                .unwrap_or_default(),
-            CandidateSource::Index(idx) => self.ranking.indexed.unresolved(idx),
-        };
-        let Some((file_idx, span)) = self.find_line(candidate.source) else { return false };
-        let label = self
-            .query
-            .needs_session(&unresolved)
-            .then(|| self.labels.find_label(&self.content.files, file_idx, span));
-        let mut is_hit = false;
-        let context = EntryContext {
-            status: label.map(|label| label.status),
-            has_failed_call: label.map(|label| label.has_failed_call),
-            ..EntryContext::default()
-        };
-        let filter = |line: &[u8]| self.query.may_resolve(&unresolved, line);
-        self.read_doc(file_idx, span, filter, |search, doc, _| {
-            is_hit = search.query.resolve(&unresolved, doc, &context);
-        });
-        self.failures.append(&mut self.labels.failures);
-        is_hit
-    }
-
     /// Reads the entry at a span, if its line passes `filter`. Calls `visit` with the document and its uuid. Does nothing if
     /// the line cannot be read.
     fn read_doc(
@@ -472,38 +445,44 @@ impl Search {
         mut visit: impl FnMut(&Search, &SearchDoc<'_>, Option<String>),
     ) {
         let file = &self.content.files[file_idx];
-        if let FileRole::Result { .. } = file.role {
-            let text = read_result_text(&file.path, u64::from(span.len)).unwrap_or_default();
-            let doc = SearchDoc::from_tool_result(
-                &text,
-                file.fingerprint.modified_at(),
-                &file.path.to_string_lossy(),
-            );
-            doc.iter().for_each(|doc| visit(self, doc, None));
-            return;
-        }
         let mut open = self.open_files.borrow_mut();
         if open.len() >= MAX_OPEN_FILES {
             open.clear();
         }
-        let lines = match open.entry(file_idx) {
-            Entry::Occupied(slot) => slot.into_mut(),
-            Entry::Vacant(slot) => match LineReader::open(&file.path) {
-                Ok(lines) => slot.insert(lines),
-                Err(_) => return,
-            },
+        let lines = match (&file.role, open.entry(file_idx)) {
+            (FileRole::Result { .. }, _) => None,
+            (_, Entry::Occupied(slot)) => Some(slot.into_mut()),
+            (_, Entry::Vacant(slot)) => LineReader::open(&file.path).ok().map(|lines| slot.insert(lines)),
         };
-        let Ok(bytes) = lines.read_span(span) else { return };
-        drop(open);
-        if !filter(&bytes) {
-            return;
-        }
-        parse_entries_at(&bytes, span, |entry| {
-            if let Some(doc) = SearchDocBuilder::default().build_doc(entry) {
-                visit(self, &doc, entry.uuid.map(|uuid| uuid.decode().into_owned()));
-            }
-        });
+        visit_docs(file, lines, span, filter, |doc, uuid| visit(self, doc, uuid));
     }
+}
+
+/// Reads the entry at a span with `lines`, if its line passes `filter`. Calls `visit` with the document and its uuid. Does
+/// nothing if the line cannot be read. A stored tool result needs no `lines`.
+fn visit_docs(
+    file: &SessionFile,
+    lines: Option<&mut LineReader>,
+    span: LineSpan,
+    filter: impl FnOnce(&[u8]) -> bool,
+    mut visit: impl FnMut(&SearchDoc<'_>, Option<String>),
+) {
+    if let FileRole::Result { .. } = file.role {
+        let text = read_result_text(&file.path, u64::from(span.len)).unwrap_or_default();
+        let time = file.fingerprint.modified_at();
+        let doc = SearchDoc::from_tool_result(&text, time, &file.path.to_string_lossy());
+        doc.iter().for_each(|doc| visit(doc, None));
+        return;
+    }
+    let Some(Ok(bytes)) = lines.map(|lines| lines.read_span(span)) else { return };
+    if !filter(&bytes) {
+        return;
+    }
+    parse_entries_at(&bytes, span, |entry| {
+        if let Some(doc) = SearchDocBuilder::default().build_doc(entry) {
+            visit(&doc, entry.uuid.map(|uuid| uuid.decode().into_owned()));
+        }
+    });
 }
 
 impl Iterator for Search {

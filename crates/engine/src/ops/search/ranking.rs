@@ -94,6 +94,12 @@ impl Ranking {
         Ok(self.heap.pop_group())
     }
 
+    /// Takes the best groups that are loaded and not verified, at most `max`, until the best one is verified.
+    pub(super) fn pop_unverified(&mut self, max: usize) -> Vec<Vec<Candidate>> {
+        let pop = || self.heap.pop_unverified();
+        std::iter::from_fn(pop).take(max).collect()
+    }
+
     /// Returns verified candidates to the heap.
     pub(super) fn put_back(&mut self, candidates: &[Candidate]) {
         self.heap.put_back(candidates);
