@@ -58,7 +58,7 @@ pub(crate) fn print_call_error(
     };
     let text =
         result.text.trim().trim_start_matches("<tool_use_error>").trim_end_matches("</tool_use_error>");
-    let line = truncate_to_width(&clean::line(text), out.width().min(120).saturating_sub(indent + 4));
+    let line = truncate_to_width(&clean::line_start(text), out.width().min(120).saturating_sub(indent + 4));
     if line.is_empty() {
         return Ok(());
     }
@@ -78,19 +78,22 @@ pub(crate) fn print_call_body(
     if rich && rich::is_renderable(&call.input) && rich::is_renderable(result) {
         return rich::print_call_body(call, indent, out);
     }
+    if summary::is_long_input(call) {
+        split_block(&call.input, indent, out.width()).try_for_each(|line| out.line(&line))?;
+    }
     for input_line in summary::split_input(call) {
         let (style, text) = match input_line {
             InputLine::Plain(text) => (PLAIN, text),
             InputLine::Old(text) => (BAD, format!("- {text}")),
             InputLine::New(text) => (GOOD, format!("+ {text}")),
         };
-        let (lines, _) = split_block(&text, indent, out.width(), usize::MAX);
-        lines.iter().try_for_each(|line| out.line(&paint(style, line)))?;
+        split_block(&text, indent, out.width()).try_for_each(|line| out.line(&paint(style, &line)))?;
     }
     let Some(result) = &call.result else { return Ok(()) };
-    let (lines, _) = split_block(&result.text, &format!("{indent}│ "), out.width(), usize::MAX);
     let style = if result.is_error { BAD } else { QUIET };
-    lines.iter().try_for_each(|line| out.line(&paint(style, line)))?;
+    let result_indent = format!("{indent}│ ");
+    let mut lines = split_block(&result.text, &result_indent, out.width());
+    lines.try_for_each(|line| out.line(&paint(style, &line)))?;
     for media in summary::format_media(&result.media) {
         out.line(&paint(QUIET, &format!("{indent}│ [{media}]")))?;
     }

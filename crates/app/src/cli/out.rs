@@ -121,7 +121,7 @@ impl Out {
 
     /// Prints an object as one line of JSON to stdout.
     pub(crate) fn json(&mut self, object: &impl Serialize) -> Result<(), CliError> {
-        Ok(self.screen.write_all(&crate::json::serialize_line(object)?)?)
+        Ok(crate::json::write_line(&mut self.screen, object)?)
     }
 
     /// Prints bytes of a session file unchanged, but cleaned on a terminal.

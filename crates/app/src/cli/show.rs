@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use rethread_engine::core::problem::{Problem, ProblemKind};
+use rethread_engine::core::turn::Turn;
 use rethread_engine::ops;
 use rethread_engine::ops::Session;
 use rethread_engine::ops::read::BranchSelector;
@@ -46,7 +47,9 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
     let mut printer = TurnPrinter::new(args, &folder, &app.clock, out);
     let mut has_turns = false;
     for turn in show.by_ref() {
-        printer.print_turn(&turn?, out)?;
+        let mut turn = turn?;
+        turn.release_lines();
+        printer.print_turn(&turn, out)?;
         if !has_turns {
             out.flush()?;
         }
@@ -78,12 +81,14 @@ fn print_scope(show: &ShownSession, request: &ShowRequest, out: &mut Out) -> Res
 fn print_unformatted(show: &mut ShownSession, id: &str, raw: bool, out: &mut Out) -> Result<Exit, CliError> {
     let mut has_turns = false;
     for turn in show.by_ref() {
-        let turn = turn?;
+        let mut turn = turn?;
         if raw {
+            turn.turn = Turn::default();
             for line in &turn.lines {
                 out.raw(&line.bytes)?;
             }
         } else {
+            turn.release_lines();
             out.json(&json::build_turn(id, &turn))?;
         }
         if !has_turns {

@@ -10,7 +10,7 @@ use super::args::{Detail, Show};
 use super::call::{print_call_body, print_call_error, print_call_header};
 use super::error::CliError;
 use super::figures::{count_noun, format_duration, format_tokens};
-use super::layout::{self, count_words, split_block, wrap_text};
+use super::layout::{self, count_words, split_block, split_block_start, wrap_text};
 use super::out::Out;
 use super::rich::{Margin, Page, StyledText, TextKind, is_renderable, print_markdown, print_output};
 use super::style::{BAD, MARK, NAME, PLAIN, PROMPT, QUIET, paint};
@@ -82,7 +82,7 @@ impl<'a> TurnPrinter<'a> {
             return print_markdown(text, TextKind::Prompt, PROMPT, margin, out);
         }
         let lines = wrap_text(text, "", out.width().saturating_sub(2));
-        for (idx, line) in lines.iter().enumerate() {
+        for (idx, line) in lines.enumerate() {
             let mark = if idx == 0 || mark.is_empty() { mark } else { "  " };
             out.line(&if line.is_empty() { String::new() } else { paint(PROMPT, &format!("{mark}{line}")) })?;
         }
@@ -154,9 +154,7 @@ impl<'a> TurnPrinter<'a> {
                 let margin = Margin::new(StyledText::new(PLAIN, "  "));
                 print_markdown(text, TextKind::Answer, PLAIN, margin, out)
             }
-            TurnPart::Text(text) => {
-                wrap_text(text, "  ", out.width()).iter().try_for_each(|line| out.line(line))
-            }
+            TurnPart::Text(text) => wrap_text(text, "  ", out.width()).try_for_each(|line| out.line(&line)),
             TurnPart::Thinking(text) => self.print_thinking(text, out),
             TurnPart::Tool(_) if self.tools == Detail::None => Ok(()),
             TurnPart::Tool(call) => self.print_call(call, out),
@@ -164,12 +162,12 @@ impl<'a> TurnPrinter<'a> {
             TurnPart::Queued(text) => {
                 let lines = wrap_text(text, "", out.width().saturating_sub(2));
                 let add_mark =
-                    |(idx, line): (usize, &String)| format!("{}{line}", if idx == 0 { "> " } else { "  " });
-                let mut lines = lines.iter().enumerate().map(add_mark);
+                    |(idx, line): (usize, String)| format!("{}{line}", if idx == 0 { "> " } else { "  " });
+                let mut lines = lines.enumerate().map(add_mark);
                 lines.try_for_each(|line| out.line(&paint(PROMPT, &line)))
             }
             TurnPart::Command(text) => {
-                out.line(&paint(PROMPT, &truncate_to_width(&clean::line(text), out.width())))
+                out.line(&paint(PROMPT, &truncate_to_width(&clean::line_start(text), out.width())))
             }
             TurnPart::Output(text) => self.print_preview(text, "  ", max_lines, out),
             TurnPart::Interrupt(_) => out.line(&paint(MARK, "  ■ interrupted by the user")),
@@ -188,8 +186,8 @@ impl<'a> TurnPrinter<'a> {
             }
             TurnPart::CompactSummary(text) => self.print_summary(text, out),
             TurnPart::Error(text) => {
-                let lines = wrap_text(&format!("error: {text}"), "  ✗ ", out.width());
-                lines.iter().try_for_each(|line| out.line(&paint(BAD, line)))
+                let text = format!("error: {text}");
+                wrap_text(&text, "  ✗ ", out.width()).try_for_each(|line| out.line(&paint(BAD, &line)))
             }
             TurnPart::Other(text) => self.print_note("block", text, out),
         }
@@ -201,12 +199,15 @@ impl<'a> TurnPrinter<'a> {
             QUIET,
             &format!("  summary of the conversation so far, {}", count_noun(count_words(text), "word")),
         ))?;
-        let lines = wrap_text(text, "  │ ", out.width());
-        let shown_count = if self.tools == Detail::Full { lines.len() } else { lines.len().min(5) };
-        let with_bar = |line: &String| if line.is_empty() { "  │".to_owned() } else { line.clone() };
-        lines[..shown_count].iter().try_for_each(|line| out.line(&paint(QUIET, &with_bar(line))))?;
-        if shown_count < lines.len() {
-            let more = count_noun((lines.len() - shown_count) as u64, "more line");
+        let mut lines = wrap_text(text, "  │ ", out.width());
+        let with_bar = |line: String| if line.is_empty() { "  │".to_owned() } else { line };
+        let shown_count = if self.tools == Detail::Full { usize::MAX } else { 5 };
+        for line in lines.by_ref().take(shown_count) {
+            out.line(&paint(QUIET, &with_bar(line)))?;
+        }
+        let omitted = lines.count();
+        if omitted > 0 {
+            let more = count_noun(omitted as u64, "more line");
             out.line(&paint(QUIET, &format!("  │ … {more} (--tools full shows all)")))?;
         }
         Ok(())
@@ -221,8 +222,8 @@ impl<'a> TurnPrinter<'a> {
         };
         out.line(&paint(QUIET, &format!("  ∴ {label}")))?;
         if self.thinking {
-            let lines = wrap_text(text, "    ", out.width());
-            lines.iter().try_for_each(|line| out.line(&paint(QUIET, line)))?;
+            let mut lines = wrap_text(text, "    ", out.width());
+            lines.try_for_each(|line| out.line(&paint(QUIET, &line)))?;
         }
         Ok(())
     }
@@ -246,13 +247,17 @@ impl<'a> TurnPrinter<'a> {
         max_lines: usize,
         out: &mut Out,
     ) -> Result<(), CliError> {
+        if max_lines == usize::MAX && !self.is_rich(text) {
+            let mut lines = split_block(text, indent, out.width());
+            return lines.try_for_each(|line| out.line(&paint(QUIET, &line)));
+        }
         let omitted = if self.is_rich(text) {
             let width = out.width();
             let mut emit = |line: &str| out.line(line);
             let margin = Margin::new(StyledText::new(PLAIN, indent));
             print_output(text, QUIET, max_lines, &mut Page::new(width, margin, &mut emit))?
         } else {
-            let (lines, omitted) = split_block(text, indent, out.width(), max_lines);
+            let (lines, omitted) = split_block_start(text, indent, out.width(), max_lines);
             lines.iter().try_for_each(|line| out.line(&paint(QUIET, line)))?;
             omitted
         };

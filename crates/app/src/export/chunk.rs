@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Mutex;
 
 use rethread_engine::Error;
 use rethread_engine::core::entry;
@@ -12,6 +13,8 @@ use rethread_engine::ops::show::RawLine;
 
 use super::detail::{Detail, reduce_turn};
 use super::embedded::EmbeddedFiles;
+use super::long_texts::truncate_long_texts;
+use super::options::MAX_PARALLEL_BYTES;
 use super::pack::pack;
 use crate::html::{self, RenderOptions, is_safe_image};
 use crate::text::time::Clock;
@@ -27,6 +30,8 @@ pub(super) struct ChunkRenderer<'a> {
     pub(super) all_branches: bool,
     /// Collects the names of the result files that the chunks refer to.
     pub(super) files: &'a EmbeddedFiles<'a>,
+    /// Held while a long chunk is rendered, so that the lines of only one are in memory.
+    pub(super) long_chunk: &'a Mutex<()>,
 }
 
 impl ChunkRenderer<'_> {
@@ -38,6 +43,8 @@ impl ChunkRenderer<'_> {
         branch: &BranchView,
         chunk_idx: usize,
     ) -> Result<String, Error> {
+        let is_long = view.page_bytes(branch, chunk_idx) > MAX_PARALLEL_BYTES;
+        let _guard = is_long.then(|| self.long_chunk.lock());
         let folder = view.session.info.cwd.as_deref().unwrap_or_default();
         let clock = Clock::utc();
         let mut markup = String::new();
@@ -46,6 +53,7 @@ impl ChunkRenderer<'_> {
                 slice.turn.remove_untyped();
             }
             reduce_turn(&mut slice.turn, &mut slice.lines, self.detail);
+            truncate_long_texts(&mut slice.turn);
             if !self.all_branches {
                 slice.forks.clear();
             }

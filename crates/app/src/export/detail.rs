@@ -67,7 +67,7 @@ pub(crate) fn reduce_turn(turn: &mut Turn, lines: &mut [RawLine], detail: Detail
     let media_lines = turn.prompt.iter().flat_map(|prompt| &prompt.media).map(|media| media.line);
     let needed_lines: Vec<u32> = media_lines.chain(turn.prompt.iter().map(|prompt| prompt.line)).collect();
     for line in lines.iter_mut().filter(|line| !needed_lines.contains(&line.number)) {
-        line.bytes.clear();
+        line.bytes = Vec::new();
     }
 }
 
@@ -84,7 +84,7 @@ fn reduce_call(call: &mut ToolCall) {
 /// Returns the input reduced to the fields from which the one-line summary of the call is built, as JSON. Input that
 /// is not an object becomes one truncated line.
 fn reduce_input(call: &ToolCall) -> String {
-    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(&call.input) else {
+    let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(&summary::shorten_input(call)) else {
         return truncate(&call.input);
     };
     if let Some(Value::Array(todos)) = fields.get("todos") {
@@ -116,7 +116,7 @@ fn reduce_input(call: &ToolCall) -> String {
 
 /// Puts text on one line of at most [`MAX_FIELD_CHARS`] characters.
 fn truncate(text: &str) -> String {
-    clean::line(text).chars().take(MAX_FIELD_CHARS).collect()
+    clean::line_start(text).chars().take(MAX_FIELD_CHARS).collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub(super) fn format_header(
     json::serialize_line(&json::build_export(view, turn_count, all_turns, detail.name()))
 }
 
-/// Formats a turn as one line of JSON.
-pub(super) fn format_turn(session_id: &str, turn: &ShownTurn) -> io::Result<Vec<u8>> {
-    json::serialize_line(&json::build_turn(session_id, turn))
+/// Writes a turn as one line of JSON.
+pub(super) fn write_turn(session_id: &str, turn: &ShownTurn, out: &mut dyn io::Write) -> io::Result<()> {
+    json::write_line(out, &json::build_turn(session_id, turn))
 }

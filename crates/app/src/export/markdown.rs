@@ -1,5 +1,7 @@
 //! Formats a session as GitHub-flavoured markdown: a heading per turn, prompts as quotations, answers unchanged.
 
+use std::io::{self, Write};
+
 use rethread_engine::core::entry::EntryRole;
 use rethread_engine::core::tree::PathRelation;
 use rethread_engine::core::turn::{Prompt, ToolCall, Turn, TurnPart};
@@ -7,8 +9,9 @@ use rethread_engine::ops::read::SessionView;
 use rethread_engine::ops::show::ShownTurn;
 
 use super::detail::Detail;
+use super::markdown_block::MarkdownBlock;
 use super::options::ExportContext;
-use super::sanitize::{escape_line, format_code_span, format_fenced_block, prefix_lines, sanitize_prose};
+use super::sanitize::{escape_line, format_code_span, format_fenced_block};
 use crate::html::session::format_session_span;
 use crate::text::entry;
 use crate::text::outcome::call_status;
@@ -43,9 +46,14 @@ pub(super) fn format_header(view: &SessionView, scope: &str, context: &ExportCon
     format!("# {title}\n\n{}\n", facts.join("\n"))
 }
 
-/// Formats a turn that was already reduced to the level of detail. Paths below `folder` are shown relative to it.
-/// Returns an empty string for lines outside of turns that have no content.
-pub(crate) fn format_turn(shown: &ShownTurn, detail: Detail, folder: &str) -> String {
+/// Writes a turn that was already reduced to the level of detail. Paths below `folder` are shown relative to it.
+/// Writes nothing for lines outside of turns that have no content.
+pub(crate) fn write_turn(
+    shown: &ShownTurn,
+    detail: Detail,
+    folder: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let turn = &shown.turn;
     let mut blocks = Vec::new();
     blocks.extend(turn.prompt.as_ref().map(format_prompt));
@@ -60,16 +68,22 @@ pub(crate) fn format_turn(shown: &ShownTurn, detail: Detail, folder: &str) -> St
     }
     blocks.extend(take_call_list(&mut calls));
     if shown.number.is_none() && blocks.is_empty() {
-        return String::new();
+        return Ok(());
     }
-    blocks.extend(format_totals(turn).filter(|_| detail.includes_totals()));
-    blocks.insert(0, format_heading(shown));
-    format!("\n{}\n", blocks.join("\n\n"))
+    blocks.extend(format_totals(turn).filter(|_| detail.includes_totals()).map(MarkdownBlock::from));
+    write!(out, "\n{}", format_heading(shown))?;
+    for block in blocks {
+        out.write_all(b"\n\n")?;
+        block.write(out)?;
+    }
+    out.write_all(b"\n")
 }
 
 /// Joins consecutive formatted calls into one list and clears `calls`. Returns `None` if there are none.
-fn take_call_list(calls: &mut Vec<String>) -> Option<String> {
-    (!calls.is_empty()).then(|| std::mem::take(calls).join("\n"))
+fn take_call_list<'t>(calls: &mut Vec<MarkdownBlock<'t>>) -> Option<MarkdownBlock<'t>> {
+    let mut calls = std::mem::take(calls).into_iter();
+    let first = calls.next()?;
+    Some(calls.fold(first, |list, call| list.push("\n").join(call)))
 }
 
 /// Formats the heading of a turn, with its time and its relation to the exported branch.
@@ -88,50 +102,52 @@ fn format_heading(shown: &ShownTurn) -> String {
 }
 
 /// Formats a prompt as a quotation, followed by the labels of its attachments.
-fn format_prompt(prompt: &Prompt) -> String {
+fn format_prompt(prompt: &Prompt) -> MarkdownBlock<'_> {
     let text = match prompt.role {
-        EntryRole::Command => format_code_span(&prompt.text),
-        EntryRole::Shell => format_fenced_block(&prompt.text, "sh"),
-        _ => sanitize_prose(&prompt.text),
+        EntryRole::Command => MarkdownBlock::from(format_code_span(&prompt.text)),
+        EntryRole::Shell => MarkdownBlock::fenced(&prompt.text, "sh"),
+        _ => MarkdownBlock::prose(&prompt.text),
     };
     let media: Vec<String> = summary::format_media(&prompt.media)
         .iter()
         .map(|media| format!("\n\n\\[{}\\]", escape_line(media)))
         .collect();
-    prefix_lines("> ", &format!("**You**\n\n{text}{}", media.concat()))
+    MarkdownBlock::from("**You**\n\n").join(text).push(&media.concat()).quote()
 }
 
 /// Formats a part of a turn. Returns `None` for blank text, queued prompts and output, and for tool calls, which
-/// [`format_turn`] groups into lists.
-fn format_part(part: &TurnPart) -> Option<String> {
+/// [`write_turn`] groups into lists.
+fn format_part(part: &TurnPart) -> Option<MarkdownBlock<'_>> {
     let has_text = |text: &str| !text.trim().is_empty();
     Some(match part {
         TurnPart::Text(text) | TurnPart::Queued(text) | TurnPart::Output(text) if !has_text(text) => {
             return None;
         }
-        TurnPart::Text(text) => sanitize_prose(text),
-        TurnPart::Thinking(text) if has_text(text) => wrap_in_details("Thinking", &sanitize_prose(text)),
-        TurnPart::Thinking(_) => "*Thinking (not recorded)*".to_owned(),
+        TurnPart::Text(text) => MarkdownBlock::prose(text),
+        TurnPart::Thinking(text) if has_text(text) => wrap_in_details("Thinking", MarkdownBlock::prose(text)),
+        TurnPart::Thinking(_) => "*Thinking (not recorded)*".into(),
         TurnPart::Tool(_) => return None,
         TurnPart::Queued(text) => {
-            let prose = sanitize_prose(text);
-            prefix_lines("> ", &format!("**You**, queued while the model was working\n\n{prose}"))
+            let label = MarkdownBlock::from("**You**, queued while the model was working\n\n");
+            label.join(MarkdownBlock::prose(text)).quote()
         }
-        TurnPart::Command(text) => prefix_lines("> ", &format!("**You**\n\n{}", format_code_span(text))),
-        TurnPart::Output(text) => format_fenced_block(text, "text"),
-        TurnPart::Interrupt(_) => "*interrupted by the user*".to_owned(),
-        TurnPart::Notification(text) => wrap_in_details("Notice", &format_fenced_block(text, "text")),
-        TurnPart::Meta(text) => wrap_in_details("Client", &format_fenced_block(text, "text")),
+        TurnPart::Command(text) => {
+            MarkdownBlock::from(format!("**You**\n\n{}", format_code_span(text))).quote()
+        }
+        TurnPart::Output(text) => MarkdownBlock::fenced(text, "text"),
+        TurnPart::Interrupt(_) => "*interrupted by the user*".into(),
+        TurnPart::Notification(text) => wrap_in_details("Notice", MarkdownBlock::fenced(text, "text")),
+        TurnPart::Meta(text) => wrap_in_details("Client", MarkdownBlock::fenced(text, "text")),
         TurnPart::Compaction { trigger, before, after, micro } => {
-            format_compaction(trigger, *before, *after, *micro)
+            format_compaction(trigger, *before, *after, *micro).into()
         }
         TurnPart::CompactSummary(text) => {
-            wrap_in_details("Summary that replaces the compacted turns", &sanitize_prose(text))
+            wrap_in_details("Summary that replaces the compacted turns", MarkdownBlock::prose(text))
         }
         TurnPart::Error(text) => {
-            prefix_lines("> ", &format!("**Error**\n\n{}", format_fenced_block(text, "text")))
+            MarkdownBlock::from("**Error**\n\n").join(MarkdownBlock::fenced(text, "text")).quote()
         }
-        TurnPart::Other(text) => format_fenced_block(text, "json"),
+        TurnPart::Other(text) => MarkdownBlock::fenced(text, "json"),
     })
 }
 
@@ -142,12 +158,13 @@ fn format_compaction(trigger: &str, before: Option<u64>, after: Option<u64>, mic
 }
 
 /// Wraps text in a collapsed `<details>` element with the label `name`. The text must be sanitized.
-fn wrap_in_details(name: &str, text: &str) -> String {
-    format!("<details><summary>{name}</summary>\n\n{text}\n\n</details>")
+fn wrap_in_details<'t>(name: &str, text: MarkdownBlock<'t>) -> MarkdownBlock<'t> {
+    let start = MarkdownBlock::from(format!("<details><summary>{name}</summary>\n\n"));
+    start.join(text).push("\n\n</details>")
 }
 
 /// Formats a call as a list item: its summary, and at [`Detail::Everything`] also its input and result.
-fn format_call(call: &ToolCall, detail: Detail, folder: &str) -> String {
+fn format_call<'t>(call: &'t ToolCall, detail: Detail, folder: &str) -> MarkdownBlock<'t> {
     let name =
         if call.name.is_empty() { "(result without a call)".to_owned() } else { escape_line(&call.name) };
     let summary_text: String = summarize_call(call, folder).chars().take(MAX_SUMMARY_CHARS).collect();
@@ -155,8 +172,9 @@ fn format_call(call: &ToolCall, detail: Detail, folder: &str) -> String {
     if let Some(status) = call_status(call) {
         text.push_str(&format!(" · {status}"));
     }
+    let mut item = MarkdownBlock::from(text);
     if detail < Detail::Everything {
-        return text;
+        return item;
     }
     let input_lines = summary::split_input(call);
     let is_diff = input_lines.iter().any(|line| !matches!(line, InputLine::Plain(_)));
@@ -168,22 +186,21 @@ fn format_call(call: &ToolCall, detail: Detail, folder: &str) -> String {
     };
     let input = input_lines.iter().map(format_line).collect::<Vec<_>>().join("\n");
     let result = call.result.as_ref();
+    let result_text = result.map(|result| result.text.as_str()).filter(|text| !text.trim().is_empty());
     let blocks = [
+        summary::is_long_input(call).then(|| MarkdownBlock::fenced(&call.input, "json")),
         Some(input)
             .filter(|input| !input.trim().is_empty())
-            .map(|input| format_fenced_block(&input, if is_diff { "diff" } else { "" })),
-        result
-            .filter(|result| !result.text.trim().is_empty())
-            .map(|result| format_fenced_block(&result.text, "text")),
+            .map(|input| format_fenced_block(&input, if is_diff { "diff" } else { "" }).into()),
+        result_text.map(|text| MarkdownBlock::fenced(text, "text")),
     ];
     for block in blocks.into_iter().flatten() {
-        text.push_str("\n\n");
-        text.push_str(&prefix_lines("  ", &block));
+        item = item.push("\n\n").join(block.prefix_lines("  "));
     }
     for media in result.iter().flat_map(|result| summary::format_media(&result.media)) {
-        text.push_str(&format!("\n\n  \\[{}\\]", escape_line(&media)));
+        item = item.push(&format!("\n\n  \\[{}\\]", escape_line(&media)));
     }
-    text
+    item
 }
 
 /// Formats the totals of a turn: models, responses, tokens and time. Returns `None` if it has no response.

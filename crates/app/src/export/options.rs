@@ -15,6 +15,8 @@ use crate::text::session::scope_label;
 
 /// The number of turns that are formatted in parallel before they are written.
 const BATCH_TURNS: usize = 128;
+/// Longer turns and chunks are formatted one at a time, to limit the memory.
+pub(super) const MAX_PARALLEL_BYTES: u64 = 1 << 20;
 
 /// The file format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -146,16 +148,14 @@ pub(crate) fn write_export(
         Format::Md => {
             let scope = options.scope_label(&branch);
             out.write_all(markdown::format_header(view, &scope, context).as_bytes())?;
-            write_turns(view, &branch, options, out, |turn| {
-                Ok(markdown::format_turn(turn, detail, folder).into_bytes())
+            write_turns(view, &branch, options, out, &|turn, out| {
+                markdown::write_turn(turn, detail, folder, out)
             })
         }
         Format::Text => {
             let scope = options.scope_label(&branch);
             out.write_all(text::format_header(view, &scope, context).as_bytes())?;
-            write_turns(view, &branch, options, out, |turn| {
-                Ok(text::format_turn(turn, detail, folder).into_bytes())
-            })
+            write_turns(view, &branch, options, out, &|turn, out| text::write_turn(turn, detail, folder, out))
         }
         Format::Json => {
             out.write_all(&json::format_header(
@@ -164,33 +164,52 @@ pub(crate) fn write_export(
                 options.selector == BranchSelector::AllTurns,
                 detail,
             )?)?;
-            write_turns(view, &branch, options, out, |turn| json::format_turn(&session.id, turn))
+            write_turns(view, &branch, options, out, &|turn, out| json::write_turn(&session.id, turn, out))
         }
     }
 }
 
-/// Calls `format` for the turns of a branch in parallel, and writes the results in order.
+/// Writes a turn to the end of an export.
+type TurnFormatter<'a> = &'a (dyn Fn(&ShownTurn, &mut dyn io::Write) -> io::Result<()> + Sync);
+
+/// Writes the turns of a branch in order. Short turns are formatted in parallel. A long one is written while it is formatted,
+/// so that its text is in memory only once.
 fn write_turns(
     view: &SessionView,
     branch: &BranchView,
     options: &ExportOptions,
     out: &mut dyn io::Write,
-    format: impl Fn(&ShownTurn) -> io::Result<Vec<u8>> + Sync,
+    format: TurnFormatter<'_>,
 ) -> Result<(), ExportError> {
-    let format_at = |turn_idx: usize| -> Result<Vec<u8>, ExportError> {
-        let Some(mut shown) = view.read_turn(branch, turn_idx)? else { return Ok(Vec::new()) };
+    let write_turn = |turn_idx: usize, out: &mut dyn io::Write| -> Result<(), ExportError> {
+        let Some(mut shown) = view.read_turn(branch, turn_idx)? else { return Ok(()) };
+        shown.release_lines();
         if options.only_typed {
             shown.turn.remove_untyped();
         }
         reduce_turn(&mut shown.turn, &mut shown.lines, options.detail);
-        Ok(format(&shown)?)
+        Ok(format(&shown, out)?)
     };
-    for from in (0..branch.turns.len()).step_by(BATCH_TURNS) {
-        let to = (from + BATCH_TURNS).min(branch.turns.len());
-        let formatted: Vec<_> = (from..to).into_par_iter().map(format_at).collect();
+    let format_turn = |turn_idx: usize| -> Result<Vec<u8>, ExportError> {
+        let mut formatted = Vec::new();
+        write_turn(turn_idx, &mut formatted)?;
+        Ok(formatted)
+    };
+    let is_long = |turn_idx: usize| view.turn_bytes(branch, turn_idx) > MAX_PARALLEL_BYTES;
+    let mut from = 0;
+    while from < branch.turns.len() {
+        if is_long(from) {
+            write_turn(from, out)?;
+            from += 1;
+            continue;
+        }
+        let end = (from + BATCH_TURNS).min(branch.turns.len());
+        let to = (from..end).find(|&turn_idx| is_long(turn_idx)).unwrap_or(end);
+        let formatted: Vec<_> = (from..to).into_par_iter().map(format_turn).collect();
         for turn in formatted {
             out.write_all(&turn?)?;
         }
+        from = to;
     }
     Ok(())
 }

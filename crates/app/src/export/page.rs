@@ -4,6 +4,7 @@
 //! the script unpacks them when the reader scrolls to them.
 
 use std::io::{self, Write};
+use std::sync::Mutex;
 
 use maud::{Markup, PreEscaped, html};
 use rayon::prelude::*;
@@ -44,6 +45,7 @@ pub(super) fn write_page(
         only_typed: options.only_typed,
         all_branches: options.selector == BranchSelector::AllTurns,
         files: &files,
+        long_chunk: &Mutex::new(()),
     };
     let mut agents = match options.detail {
         Detail::Everything => agents::render_agents(view, branch, &renderer, context.prices)?,

@@ -216,7 +216,8 @@ pub(super) fn format_code_span(text: &str) -> String {
     format!("{ticks}{gap}{text}{gap}{ticks}")
 }
 
-fn longest_backtick_run(text: &str) -> usize {
+/// Returns the length of the longest run of backticks.
+pub(super) fn longest_backtick_run(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or_default()
 }
 

@@ -25,9 +25,14 @@ impl Formatter for EscapingFormatter {
 /// Serializes an object as one line of JSON, including the newline. Control characters are escaped.
 pub(crate) fn serialize_line(object: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
-    object.serialize(&mut serde_json::Serializer::with_formatter(&mut line, EscapingFormatter))?;
-    line.push(b'\n');
+    write_line(&mut line, object)?;
     Ok(line)
+}
+
+/// Writes an object like [`serialize_line`], without a copy of the line in memory.
+pub(crate) fn write_line(writer: &mut (impl Write + ?Sized), object: &impl Serialize) -> io::Result<()> {
+    object.serialize(&mut serde_json::Serializer::with_formatter(&mut *writer, EscapingFormatter))?;
+    writer.write_all(b"\n")
 }
 
 /// Writes `fragment` with every character that changes or hides text replaced by `\uXXXX`, or by two of them.

@@ -36,7 +36,7 @@ pub(crate) use self::diff::build_diff;
 pub(crate) use self::doctor::{build_doctor_session, build_doctor_store, build_finding, build_store_finding};
 pub(crate) use self::export::build_export;
 pub(crate) use self::find::build_entry_match;
-pub(crate) use self::line::serialize_line;
+pub(crate) use self::line::{serialize_line, write_line};
 pub(crate) use self::new_session::{build_goto, build_new_session};
 pub(crate) use self::repair::{build_fix, build_repair};
 pub(crate) use self::resume::build_resume;

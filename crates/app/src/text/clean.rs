@@ -41,6 +41,20 @@ pub(crate) fn line(text: &str) -> String {
     line
 }
 
+/// The maximum number of bytes that [`line_start`] cleans: more than a terminal or a page shows on a line.
+const MAX_START_BYTES: usize = 16 << 10;
+
+/// Cleans the start of a text and puts it on one line, like [`line()`]. Use it for labels, which are truncated later.
+pub(crate) fn line_start(text: &str) -> String {
+    line(start(text))
+}
+
+/// Returns at most 16 kB from the start of a text, without white space before it.
+pub(crate) fn start(text: &str) -> &str {
+    let text = text.trim_start();
+    &text[..text.floor_char_boundary(MAX_START_BYTES)]
+}
+
 /// Cleans rendered output and keeps its colour sequences. All other sequences lose their escape character and become
 /// visible text.
 pub(crate) fn filter_output(output: &str) -> Cow<'_, str> {

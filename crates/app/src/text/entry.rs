@@ -103,7 +103,7 @@ pub(crate) fn compaction_facts(trigger: &str, before: Option<u64>, after: Option
 
 /// Returns the text of a client notice on one line: its `<summary>` if it has one, without any tags.
 pub(crate) fn notice_line(text: &str) -> String {
-    strip_tags(extract_tag(text, "summary").unwrap_or(text))
+    strip_tags(clean::start(extract_tag(text, "summary").unwrap_or(text)))
 }
 
 /// Replaces tags of the client, such as `<task-notification>`, by spaces and puts the text on one line.

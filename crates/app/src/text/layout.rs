@@ -65,40 +65,79 @@ pub(crate) fn clean_inline(part: &str) -> String {
 /// The maximum width of prose in columns. Wider text is hard to read.
 const MAX_PROSE_WIDTH: usize = 100;
 
+/// The number of bytes after which a line is broken at a space: a line may have a GB.
+const MAX_LINE_BYTES: usize = 16 << 10;
+
+/// Iterates over the lines of a text, each cleaned, with spaces for tabs and without trailing spaces. Empty lines at the end
+/// of the text are omitted, and very long lines are broken.
+///
+/// Only one line is in memory at a time, in addition to `text`.
+pub(crate) fn clean_lines(text: &str) -> impl Iterator<Item = String> {
+    let mut empty_count = 0;
+    let lines = text.split('\n').flat_map(|line| split_long_line(line.strip_suffix('\r').unwrap_or(line)));
+    lines.flat_map(clean_piece).flat_map(move |line| {
+        if line.is_empty() {
+            empty_count += 1;
+        }
+        let count = if line.is_empty() { 0 } else { std::mem::take(&mut empty_count) };
+        let line = Some(line).filter(|line| !line.is_empty());
+        std::iter::repeat_n(String::new(), count).chain(line)
+    })
+}
+
+/// Cleans a line or a piece of one. Carriage returns in it become line ends.
+fn clean_piece(piece: &str) -> Vec<String> {
+    let clean_line = |line: &str| line.replace('\t', "    ").trim_end().to_owned();
+    clean::text(piece).split('\n').map(clean_line).collect()
+}
+
+/// Splits a line over [`MAX_LINE_BYTES`] into pieces, after a space if there is one.
+fn split_long_line(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest.take()?;
+        if line.len() <= MAX_LINE_BYTES {
+            return Some(line);
+        }
+        let limit = line.floor_char_boundary(MAX_LINE_BYTES);
+        let at = line[..limit].rfind(' ').map_or(limit, |at| at + 1);
+        rest = Some(&line[at..]);
+        Some(&line[..at])
+    })
+}
+
 /// Cleans text and wraps it at `width` columns, prose at 100 or less, with `indent` before each line.
 ///
-/// Preformatted lines (code blocks, indented lines, tables) are broken only at the width. Text is at least 20 wide.
-pub(crate) fn wrap_text(text: &str, indent: &str, width: usize) -> Vec<String> {
-    let prose_width = width.min(MAX_PROSE_WIDTH).saturating_sub(indent.len()).max(20);
-    let mut lines = Vec::new();
+/// Preformatted lines (code blocks, indented lines, tables) are broken only at the width. Text is at least 20 wide. Lines are
+/// produced one after the other: a text may be too long for a list of them.
+pub(crate) fn wrap_text(text: &str, indent: &str, width: usize) -> impl Iterator<Item = String> {
     let mut in_code_block = false;
-    for line in clean::text(text).trim_end().lines() {
-        let line = line.replace('\t', "    ");
-        let line = line.trim_end();
+    clean_lines(text).flat_map(move |line| {
         let is_fence = line.trim_start().starts_with("```");
-        if line.is_empty() {
-            lines.push(String::new());
-        } else if in_code_block || is_fence || line.starts_with("    ") || line.trim_start().starts_with('|')
-        {
-            lines.extend(
-                split_at_width(line, width.saturating_sub(indent.len()).max(20))
-                    .map(|part| format!("{indent}{part}")),
-            );
-        } else {
-            let rest_indent = format!("{indent}{}", " ".repeat(hanging_indent(line)));
-            let start = line.len() - line.trim_start().len();
-            let first_indent = format!("{indent}{}", " ".repeat(start));
-            let options = textwrap::Options::new(prose_width + indent.len())
-                .initial_indent(&first_indent)
-                .subsequent_indent(&rest_indent)
-                .word_splitter(textwrap::WordSplitter::NoHyphenation);
-            lines.extend(
-                textwrap::wrap(line.trim_start(), options).into_iter().map(std::borrow::Cow::into_owned),
-            );
-        }
+        let is_code =
+            in_code_block || is_fence || line.starts_with("    ") || line.trim_start().starts_with('|');
         in_code_block ^= is_fence;
-    }
-    lines
+        match is_code {
+            _ if line.is_empty() => vec![String::new()],
+            true => split_at_width(&line, width.saturating_sub(indent.len()).max(20))
+                .map(|part| format!("{indent}{part}"))
+                .collect(),
+            false => wrap_line(&line, indent, width),
+        }
+    })
+}
+
+/// Wraps a line of prose with `indent` before each line.
+fn wrap_line(line: &str, indent: &str, width: usize) -> Vec<String> {
+    let prose_width = width.min(MAX_PROSE_WIDTH).saturating_sub(indent.len()).max(20);
+    let rest_indent = format!("{indent}{}", " ".repeat(hanging_indent(line)));
+    let start = line.len() - line.trim_start().len();
+    let first_indent = format!("{indent}{}", " ".repeat(start));
+    let options = textwrap::Options::new(prose_width + indent.len())
+        .initial_indent(&first_indent)
+        .subsequent_indent(&rest_indent)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(line.trim_start(), options).into_iter().map(std::borrow::Cow::into_owned).collect()
 }
 
 /// Returns the number of columns by which the lines after the first are indented.
@@ -133,23 +172,35 @@ fn split_at_width(line: &str, width: usize) -> impl Iterator<Item = String> {
     parts.into_iter()
 }
 
-/// Cleans preformatted text (output, code) and breaks it into indented lines of at most `width` columns.
+/// Cleans preformatted text (output, code) and breaks it into indented lines of at most `width` columns. Empty lines at its
+/// start and end are omitted.
+pub(crate) fn split_block(text: &str, indent: &str, width: usize) -> impl Iterator<Item = String> {
+    let text_width = width.saturating_sub(indent.width()).max(20);
+    let lines = clean_lines(text).skip_while(String::is_empty);
+    lines.flat_map(move |line| {
+        split_at_width(&line, text_width).map(|part| format!("{indent}{part}")).collect::<Vec<_>>()
+    })
+}
+
+/// Breaks the first lines of a text like [`split_block`].
 ///
 /// Returns the lines, and the number of lines of `text` that were omitted because `max_lines` was reached.
 /// The last line of `text` may exceed `max_lines` if it is broken.
-pub(crate) fn split_block(text: &str, indent: &str, width: usize, max_lines: usize) -> (Vec<String>, usize) {
-    let clean = clean::text(text);
-    let trimmed = clean.trim_matches('\n').trim_end();
+pub(crate) fn split_block_start(
+    text: &str,
+    indent: &str,
+    width: usize,
+    max_lines: usize,
+) -> (Vec<String>, usize) {
     let text_width = width.saturating_sub(indent.width()).max(20);
     let mut lines = Vec::new();
     let mut omitted = 0;
-    for line in trimmed.lines() {
+    for line in clean_lines(text).skip_while(String::is_empty) {
         if lines.len() >= max_lines {
             omitted += 1;
             continue;
         }
-        let line = line.replace('\t', "    ");
-        lines.extend(split_at_width(line.trim_end(), text_width).map(|part| format!("{indent}{part}")));
+        lines.extend(split_at_width(&line, text_width).map(|part| format!("{indent}{part}")));
     }
     (lines, omitted)
 }
@@ -176,18 +227,45 @@ pub(crate) fn count_words(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{split_block, wrap_text};
+    use super::{MAX_LINE_BYTES, split_block, split_block_start, wrap_text};
 
     #[test]
     fn prose_is_wrapped_but_code_is_not() {
         let text = "A line that is long enough to be wrapped.\n\n- an item that is long enough too\n```\ncode  stays   as it is\n```";
         let expected = "  A line that is long\n  enough to be wrapped.\n\n  - an item that is long\n    enough too\n  ```\n  code  stays   as it is\n  ```";
-        assert_eq!(wrap_text(text, "  ", 24).join("\n"), expected);
+        assert_eq!(wrap_text(text, "  ", 24).collect::<Vec<_>>().join("\n"), expected);
     }
 
     #[test]
     fn blocks_are_limited_in_width_and_length() {
-        let (lines, omitted) = split_block("\n0123456789012345678901234567\nb\nc\n", "> ", 22, 2);
+        let text = "\n0123456789012345678901234567\nb\nc\n";
+        let (lines, omitted) = split_block_start(text, "> ", 22, 2);
         assert_eq!((lines.join("\n").as_str(), omitted), ("> 01234567890123456789\n> 01234567", 2));
+        let all: Vec<String> = split_block(text, "> ", 22).collect();
+        assert_eq!(all.join("\n"), "> 01234567890123456789\n> 01234567\n> b\n> c");
+    }
+
+    #[test]
+    fn lines_end_as_in_the_whole_text() {
+        let lines = |text: &str| split_block(text, "", 40).collect::<Vec<_>>().join("|");
+        for (text, expected) in [
+            ("", ""),
+            ("\n\na\r\n\r\n\tb  \n \n", "a||    b"),
+            ("one\rtwo\r\rthree\r\r\n", "one|two||three"),
+            ("a\u{1b}[2K\u{2028}b\u{1b}]0;title\nc", "a|b|c"),
+        ] {
+            assert_eq!(lines(text), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn very_long_line_is_broken_and_no_word_is_lost() {
+        let line = "word ".repeat(MAX_LINE_BYTES);
+        let words = |text: &str| text.split_whitespace().count();
+        assert_eq!(words(&wrap_text(&line, "", 80).collect::<Vec<_>>().join(" ")), MAX_LINE_BYTES);
+        assert!(wrap_text(&line, "", 80).all(|line| line.len() <= 80));
+        let solid = "é".repeat(MAX_LINE_BYTES);
+        let split: Vec<String> = split_block(&solid, "", 80).collect();
+        assert_eq!(split.concat(), solid);
     }
 }

@@ -1,5 +1,8 @@
 //! Summaries of tool calls, and their full input.
 
+use std::borrow::Cow;
+
+use rethread_engine::core::lines::LineTruncator;
 use rethread_engine::core::turn::{Media, ToolCall};
 use serde_json::Value;
 
@@ -63,8 +66,8 @@ pub(crate) fn summary_fields(tool: &str) -> &'static [&'static str] {
 ///
 /// Falls back to the first string, then to the whole input. A path below `folder` becomes relative to it.
 pub(crate) fn summarize_call(call: &ToolCall, folder: &str) -> String {
-    let Ok(input) = serde_json::from_str::<Value>(&call.input) else {
-        return clean::line(&call.input);
+    let Ok(input) = serde_json::from_str::<Value>(&shorten_input(call)) else {
+        return clean::line_start(&call.input);
     };
     if let Some(todos) = input.get("todos").and_then(Value::as_array) {
         let done_count = todos.iter().filter(|todo| todo["status"] == "completed").count();
@@ -100,6 +103,25 @@ pub(crate) fn relative_path<'t>(path: &'t str, folder: &str) -> &'t str {
     }
 }
 
+/// The number of bytes of an input above which it is not parsed as a whole: a parsed copy takes several times as much.
+const MAX_PARSED_BYTES: usize = 1 << 20;
+
+/// Returns `true` if the input of a call is too long to be split into lines by its meaning. It is printed as JSON.
+pub(crate) fn is_long_input(call: &ToolCall) -> bool {
+    call.input.len() > MAX_PARSED_BYTES
+}
+
+/// Returns the input of a call, with the strings of a long input truncated to 16 kB. It is empty if it is still too long.
+pub(crate) fn shorten_input(call: &ToolCall) -> Cow<'_, str> {
+    if !is_long_input(call) {
+        return Cow::Borrowed(&call.input);
+    }
+    let mut truncator = LineTruncator::default();
+    truncator.feed(call.input.as_bytes());
+    let short = truncator.finish().0.and_then(|bytes| String::from_utf8(bytes).ok());
+    Cow::Owned(short.unwrap_or_default())
+}
+
 /// A line of the input of a tool call, cleaned.
 pub(crate) enum InputLine {
     /// A line of any other field.
@@ -120,7 +142,12 @@ impl InputLine {
 
 /// Splits the input of a tool call into lines: commands and texts unchanged, edits as removed and added lines, other
 /// values as JSON.
+///
+/// Returns nothing for a long input.
 pub(crate) fn split_input(call: &ToolCall) -> Vec<InputLine> {
+    if is_long_input(call) {
+        return Vec::new();
+    }
     let Ok(Value::Object(fields)) = serde_json::from_str::<Value>(&call.input) else {
         return clean_lines(&call.input).map(InputLine::Plain).collect();
     };

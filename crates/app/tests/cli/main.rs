@@ -37,6 +37,8 @@ mod hostile;
 mod index_crash;
 #[cfg(test)]
 mod journal;
+#[cfg(all(test, target_os = "linux"))]
+mod long_line;
 #[cfg(test)]
 mod options;
 #[cfg(test)]

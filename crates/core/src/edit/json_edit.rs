@@ -77,7 +77,12 @@ pub fn quote_json(text: &str) -> String {
 /// Returns `None` if the line is not JSON, if a path is empty, if a path leads through a value that is not an object or
 /// array of the right kind, or if a value is set below a missing parent or past the end of an array.
 pub fn apply_edits(line: &[u8], edits: &[JsonEdit]) -> Option<Vec<u8>> {
-    let mut line = line.to_vec();
+    // A buffer that grows reserves twice the length of the line.
+    let added_len = |edit: &JsonEdit| edit.value.as_ref().map_or(0, Vec::len) + MAX_KEY_LEN;
+    let capacity = line.len() + edits.iter().map(added_len).sum::<usize>();
+    let original = line;
+    let mut line = Vec::with_capacity(capacity);
+    line.extend_from_slice(original);
     for edit in edits {
         let splices = find_splices(&line, edit)?;
         // From the end, so that earlier ranges stay valid.
@@ -87,6 +92,9 @@ pub fn apply_edits(line: &[u8], edits: &[JsonEdit]) -> Option<Vec<u8>> {
     }
     Some(line)
 }
+
+/// The number of bytes reserved for the key and the separators of a member that an edit adds.
+const MAX_KEY_LEN: usize = 256;
 
 /// A part of a container: a member with its key, or an item.
 ///

@@ -52,6 +52,16 @@ impl<'a> JsonStr<'a> {
         Cow::Owned(decode_escapes(self.0, usize::MAX))
     }
 
+    /// Appends the decoded string to `out`. Makes no copy of a long string.
+    pub fn decode_into(self, out: &mut String) {
+        if self.has_escapes() {
+            out.reserve(self.0.len());
+            push_decoded(out, self.0, usize::MAX);
+        } else {
+            out.push_str(&self.decode());
+        }
+    }
+
     /// Decodes the start of the string: at least `min_len` bytes, up to the end of a character, or all of a shorter string.
     pub fn decode_prefix(self, min_len: usize) -> Cow<'a, str> {
         if self.0.len() <= min_len {
@@ -108,6 +118,13 @@ fn parse_hex4(digits: &[u8]) -> Option<u32> {
 /// Decodes escapes until the result has at least `min_len` bytes or the body ends. Never splits a character.
 fn decode_escapes(body: &[u8], min_len: usize) -> String {
     let mut out = String::with_capacity(body.len().min(min_len));
+    push_decoded(&mut out, body, min_len);
+    out
+}
+
+/// Decodes escapes like [`decode_escapes`] and appends the result.
+fn push_decoded(out: &mut String, body: &[u8], min_len: usize) {
+    let min_len = min_len.saturating_add(out.len());
     let mut rest = body;
     while !rest.is_empty() && out.len() < min_len {
         let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
@@ -133,7 +150,6 @@ fn decode_escapes(body: &[u8], min_len: usize) -> String {
             escaped_byte => out.push(char::from(escaped_byte)),
         }
     }
-    out
 }
 
 /// Decodes a `\u` escape. Its digits are at the start of `rest`. Returns the character and the number of bytes read.

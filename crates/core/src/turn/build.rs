@@ -212,7 +212,7 @@ impl<'a> TurnBuilder<'a> {
             EntryRole::Answer => self.add_answer(line, entry),
             EntryRole::Results => self.add_result_texts(line, entry),
             EntryRole::Output => {
-                self.push_part(line, TurnPart::Output(strip_output_tags(&entry_text(entry))));
+                self.push_part(line, TurnPart::Output(strip_output_tags(entry_text(entry))));
             }
             EntryRole::Interrupt => self.push_part(line, TurnPart::Interrupt(entry_text(entry))),
             EntryRole::Notification => self.push_part(line, TurnPart::Notification(entry_text(entry))),
@@ -243,9 +243,10 @@ impl<'a> TurnBuilder<'a> {
         let text = entry_text(entry);
         let text = match role {
             EntryRole::Command => SlashCommand::parse(&text).map_or(text, |command| command.to_string()),
-            EntryRole::Shell => {
-                extract_tag(&text, "bash-input").map_or_else(|| text.clone(), |shell| format!("! {shell}"))
-            }
+            EntryRole::Shell => match extract_tag(&text, "bash-input") {
+                Some(shell) => format!("! {shell}"),
+                None => text,
+            },
             _ => text,
         };
         let media =
@@ -445,7 +446,7 @@ fn join_texts(content: &Content<'_>) -> String {
         if !joined.is_empty() {
             joined.push_str("\n\n");
         }
-        joined.push_str(&text.decode());
+        text.decode_into(&mut joined);
     }
     for block in content.blocks().iter().filter(|block| block.kind == BlockKind::ToolReference) {
         if let Some(tool) = block.tool_name {
@@ -488,12 +489,12 @@ fn build_compaction_part(entry: &Entry<'_>, is_micro: bool) -> TurnPart {
 }
 
 /// Returns the outputs of a command without their tags, one per line. Returns a text without output tags unchanged.
-fn strip_output_tags(text: &str) -> String {
+fn strip_output_tags(text: String) -> String {
     let tags = ["local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr"];
     let parts: Vec<&str> =
-        tags.iter().filter_map(|name| extract_tag(text, name)).filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() && tags.iter().all(|name| extract_tag(text, name).is_none()) {
-        return text.to_owned();
+        tags.iter().filter_map(|name| extract_tag(&text, name)).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() && tags.iter().all(|name| extract_tag(&text, name).is_none()) {
+        return text;
     }
     parts.join("\n")
 }

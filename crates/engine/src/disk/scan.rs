@@ -311,6 +311,33 @@ impl LineReader {
     }
 }
 
+impl LineReader {
+    /// Reads the bytes of a span like [`LineReader::read_span`], but truncates the strings of a long line.
+    ///
+    /// Returns the bytes of a short line unchanged. For previews, which need the start of each string.
+    pub(crate) fn read_truncated(&mut self, span: LineSpan) -> io::Result<Vec<u8>> {
+        if span.len as usize <= MAX_LINE_BYTES {
+            return self.read_span(span);
+        }
+        self.file.seek(SeekFrom::Start(span.offset))?;
+        let mut line = (&mut self.file).take(u64::from(span.len));
+        let mut truncator = LineTruncator::default();
+        let mut buffer = vec![0; CHUNK_BYTES];
+        loop {
+            let read = retry_interrupted(|| line.read(&mut buffer))?;
+            if read == 0 {
+                break;
+            }
+            truncator.feed(&buffer[..read]);
+        }
+        match truncator.finish() {
+            (_, len) if len < u64::from(span.len) => Err(io::ErrorKind::UnexpectedEof.into()),
+            (Some(truncated), _) => Ok(truncated),
+            (None, _) => self.read_span(span),
+        }
+    }
+}
+
 /// Returns the time of the latest message in the last lines of a file, and whether they were written without a user
 /// (`claude -p` or an SDK). Returns `None` if the file contains no message with a time.
 pub(crate) fn read_last_message_time(path: &Path) -> io::Result<Option<(Timestamp, bool)>> {

@@ -43,6 +43,13 @@ pub struct ShownTurn {
     pub lines: Vec<RawLine>,
 }
 
+impl ShownTurn {
+    /// Releases the bytes of the lines. They may be as long as the texts of the turn; the line numbers stay.
+    pub fn release_lines(&mut self) {
+        self.lines.iter_mut().for_each(|line| line.bytes = Vec::new());
+    }
+}
+
 /// One line of a session file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLine {

@@ -137,7 +137,7 @@ pub(crate) fn read_nearby_entry(
     turn: Option<u32>,
 ) -> Result<NearbyEntry, Error> {
     let node = session.tree.node(id);
-    let bytes = lines.read_span(node.span).map_err(Error::reading(&session.path))?;
+    let bytes = lines.read_truncated(node.span).map_err(Error::reading(&session.path))?;
     let (line, role) = (node.span.line, node.role);
     let mut nearby = NearbyEntry { line, turn, role, text: String::new(), call: None };
     parse_entries_at(&bytes, node.span, |entry| (nearby.text, nearby.call) = summarize_entry(line, entry));

@@ -89,7 +89,7 @@ impl Session {
         node_id: NodeId,
     ) -> Result<PreviewedEntry, Error> {
         let span = self.tree.node(node_id).span;
-        let bytes = lines.read_span(span).map_err(Error::reading(&self.path))?;
+        let bytes = lines.read_truncated(span).map_err(Error::reading(&self.path))?;
         let line = Line { number: span.line, offset: 0, bytes: &bytes, unterminated: false };
         let mut previewed = None;
         entry::read_line(&line, &mut Vec::new(), |entry, _| {

@@ -196,6 +196,21 @@ impl SessionView {
         slices.iter().map(|slice| self.read_slice(view, slice, &mut lines)).collect()
     }
 
+    /// Returns the number of bytes of the lines of the turn at an index of [`BranchView::turns`], or 0 if there is none.
+    pub fn turn_bytes(&self, view: &BranchView, turn_idx: usize) -> u64 {
+        view.turns.get(turn_idx).map_or(0, |turn| self.count_bytes(&view.nodes[turn.nodes.clone()]))
+    }
+
+    /// Returns the number of bytes of the lines of the page with an index, or 0 if there is no such page.
+    pub fn page_bytes(&self, view: &BranchView, page: usize) -> u64 {
+        let slices = view.pages.get(page).map(Vec::as_slice).unwrap_or_default();
+        slices.iter().map(|slice| self.count_bytes(&view.nodes[slice.nodes.clone()])).sum()
+    }
+
+    fn count_bytes(&self, nodes: &[NodeId]) -> u64 {
+        nodes.iter().map(|&id| u64::from(self.session.tree.node(id).span.len)).sum()
+    }
+
     /// Reads the whole turn at an index of [`BranchView::turns`]. Returns `None` if there is no such turn.
     pub fn read_turn(&self, view: &BranchView, turn_idx: usize) -> Result<Option<ShownTurn>, Error> {
         let Some(turn_ref) = view.turns.get(turn_idx) else { return Ok(None) };

@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::{BranchParams, open_session};
-use crate::export::{Detail, format_markdown_turn, format_text_turn, reduce_turn};
+use crate::export::{Detail, reduce_turn, write_markdown_turn, write_text_turn};
 use crate::web::response;
 use crate::web::server::{Server, run_blocking};
 
@@ -46,16 +46,18 @@ pub(crate) async fn copy(
             Err(error) => return response::error(&error),
         };
         let format = match copy.r#as.as_deref() {
-            Some("md") => format_markdown_turn,
-            Some("text") => format_text_turn,
+            Some("md") => write_markdown_turn,
+            Some("text") => write_text_turn,
             _ => {
                 let lines: Vec<Vec<u8>> = turn.lines.into_iter().map(|line| line.bytes).collect();
                 return response::build(StatusCode::OK, "text/plain; charset=utf-8", lines.join(&b'\n'));
             }
         };
         reduce_turn(&mut turn.turn, &mut turn.lines, Detail::Tools);
-        let text = format(&turn, Detail::Tools, &folder);
-        response::build(StatusCode::OK, "text/plain; charset=utf-8", text.trim_start().to_owned())
+        let mut text = Vec::new();
+        // Writing to memory cannot fail.
+        let _ = format(&turn, Detail::Tools, &folder, &mut text);
+        response::build(StatusCode::OK, "text/plain; charset=utf-8", text.trim_ascii_start().to_owned())
     })
     .await
 }
