@@ -339,13 +339,17 @@ fn tables_accept_common_toml_styles() {
 }
 
 #[test]
-fn rows_are_read_from_a_document_with_other_content() {
-    let text = "theme = 'dark'\n[ls]\ncolumns = ['id']\n[[price]]\nmodels = 'm'\ninput = 3\noutput = 4\n";
-    let prices = PriceTable::parse_rows(text).expect("valid rows").expect("a row");
-    assert_eq!(input_price(&prices, "m", None), Some(3.0));
-    assert_eq!(PriceTable::parse_rows("theme = 'dark'"), Ok(None));
-    let error = PriceTable::parse_rows(&format!("{text}inptu = 1")).expect_err("an unknown price");
-    assert_eq!((error.line, error.message.as_str()), (8, "no price is called `inptu`"));
+fn a_table_is_read_from_a_section_of_a_document() {
+    let text = "theme = 'dark'\n[ls]\ncolumns = ['id']\n[prices]\nsource = 'me'\n[[prices.price]]\nmodels = 'm'\ninput = 3\n\
+        output = 4\n";
+    let prices = PriceTable::parse_section(text, "prices").expect("a valid table").expect("a section");
+    assert_eq!((input_price(&prices, "m", None), prices.source()), (Some(3.0), "me"));
+    for text in ["theme = 'dark'", "prices = 'a file'"] {
+        assert_eq!(PriceTable::parse_section(text, "prices"), Ok(None));
+    }
+    let error =
+        PriceTable::parse_section(&format!("{text}inptu = 1"), "prices").expect_err("an unknown price");
+    assert_eq!((error.line, error.message.as_str()), (10, "no price is called `inptu`"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 use super::rates::{LongContextRates, ModelPricing, PriceRow, PriceSource, TokenRates};
 use super::table::{PriceTable, PriceTableOrigin};
 use crate::entry::Timestamp;
+use crate::lines::line_number;
 use crate::usage::Money;
 
 /// An error in a price table.
@@ -24,31 +25,33 @@ const ROWS: &str = "price";
 
 /// Parses a price table. Returns the first error with its line number.
 pub(super) fn parse_table(text: &str) -> Result<PriceTable, PriceTableError> {
+    read_table(text, parse_document(text)?.get_ref())
+}
+
+/// Parses the price table in the table `name` of a TOML document. Returns `None` if the document has no such table.
+pub(super) fn parse_section(text: &str, name: &str) -> Result<Option<PriceTable>, PriceTableError> {
     let document = parse_document(text)?;
+    let section = document.get_ref().get(name).and_then(|section| section.get_ref().as_table());
+    section.map(|section| read_table(text, section)).transpose()
+}
+
+/// Reads a price table. `text` is the document that contains it. Returns the first error.
+fn read_table(text: &str, table: &DeTable<'_>) -> Result<PriceTable, PriceTableError> {
     let mut prices = PriceTable { origins: vec![PriceTableOrigin::default()], models: Vec::new() };
-    for (key, value) in in_file_order(document.get_ref()) {
+    for (key, value) in in_file_order(table) {
         match key.get_ref().as_ref() {
             ROWS => read_rows(text, value, &mut prices)?,
             name => set_header(&mut prices.origins[0], name, value.get_ref())
-                .map_err(|message| PriceTableError { line: line_number(text, &key.span()), message })?,
+                .map_err(|message| PriceTableError { line: line_number(text, key.span().start), message })?,
         }
     }
     Ok(prices)
 }
 
-/// Parses only the `[[price]]` rows of a TOML document with other content. Returns `None` if it has none.
-pub(super) fn parse_rows(text: &str) -> Result<Option<PriceTable>, PriceTableError> {
-    let document = parse_document(text)?;
-    let Some(rows) = document.get_ref().get(ROWS) else { return Ok(None) };
-    let mut prices = PriceTable { origins: vec![PriceTableOrigin::default()], models: Vec::new() };
-    read_rows(text, rows, &mut prices)?;
-    Ok(Some(prices))
-}
-
 /// Parses a TOML document. Returns the first syntax error with its line number.
 fn parse_document(text: &str) -> Result<Spanned<DeTable<'_>>, PriceTableError> {
     DeTable::parse(text).map_err(|error| PriceTableError {
-        line: line_number(text, &error.span().unwrap_or_default()),
+        line: line_number(text, error.span().unwrap_or_default().start),
         message: error.message().to_owned(),
     })
 }
@@ -63,27 +66,22 @@ fn in_file_order<'t, 'i>(table: &'t DeTable<'i>) -> Vec<(&'t Spanned<Key<'i>>, &
 /// The name of a value in a TOML document.
 type Key<'i> = toml::de::DeString<'i>;
 
-/// Returns the number of the line in which a span of `text` starts, from 1.
-fn line_number(text: &str, span: &Range<usize>) -> usize {
-    let before = &text.as_bytes()[..span.start.min(text.len())];
-    // The end of the text is not a line of its own.
-    let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
-    line.min(text.lines().count()).max(1)
-}
-
 /// Reads the rows of a table and adds them to `prices`. Returns the first error.
 fn read_rows(
     text: &str,
     rows: &Spanned<DeValue<'_>>,
     prices: &mut PriceTable,
 ) -> Result<(), PriceTableError> {
-    let error =
-        |span: &Range<usize>, message: String| PriceTableError { line: line_number(text, span), message };
+    let error = |span: &Range<usize>, message: String| PriceTableError {
+        line: line_number(text, span.start),
+        message,
+    };
     let no_row = |span: &Range<usize>| error(span, "prices are tables: `[[price]]`".to_owned());
     let rows = rows.get_ref().as_array().ok_or_else(|| no_row(&rows.span()))?;
     for row in rows {
         let table = row.get_ref().as_table().ok_or_else(|| no_row(&row.span()))?;
-        let mut draft = PriceRowDraft { line: line_number(text, &row.span()), ..PriceRowDraft::default() };
+        let mut draft =
+            PriceRowDraft { line: line_number(text, row.span().start), ..PriceRowDraft::default() };
         for (key, value) in in_file_order(table) {
             let name = key.get_ref().as_ref();
             match value.get_ref().as_table().filter(|_| name == "long") {

@@ -32,11 +32,11 @@ impl PriceTable {
         read::parse_table(text)
     }
 
-    /// Parses the `[[price]]` rows of a TOML document with other content, such as a configuration file.
+    /// Parses the table in the section `name` of a TOML document with other content, such as a configuration file.
     ///
-    /// Returns `None` if it has no rows. Returns the first error with its line number.
-    pub fn parse_rows(text: &str) -> Result<Option<PriceTable>, PriceTableError> {
-        read::parse_rows(text)
+    /// Returns `None` if there is no such section. Returns the first error with its line number in the document.
+    pub fn parse_section(text: &str, name: &str) -> Result<Option<PriceTable>, PriceTableError> {
+        read::parse_section(text, name)
     }
 
     /// Sets the source of the first table unless the table states one.
