@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use rethread_engine::{CacheDir, Error, Roots, SessionWriter, ops};
 
+use crate::prices::PricesSource;
 use crate::text::clean;
 use crate::text::command::quote_command;
+use crate::text::resume_command::ResumeTemplate;
 use crate::text::shell::quote;
 use crate::text::time::Clock;
 
@@ -25,6 +27,10 @@ pub(crate) struct AppContext {
     pub(crate) is_demo: bool,
     /// The default folder of the archive. `None` if there is no home folder.
     pub(crate) archive_dir: Option<PathBuf>,
+    /// The command that resumes a session.
+    pub(crate) resume: ResumeTemplate,
+    /// The configured price table.
+    pub(crate) prices: PricesSource,
 }
 
 impl AppContext {
@@ -53,13 +59,9 @@ impl AppContext {
         home.and_then(|home| path.strip_prefix(home)).filter(|r| r.is_empty() || r.starts_with('/'))
     }
 
-    /// Builds the shell command that resumes a session. `folder` is its working directory; if it is empty, the command
-    /// has no `cd`.
+    /// Builds the shell command that resumes a session. `folder` is its working directory; it is empty if unknown.
     pub(crate) fn resume_command(&self, id: &str, folder: &str) -> String {
-        // An id that begins with a dash would be an option. Without an id, the client shows a list.
-        let id = Some(id).filter(|id| !id.starts_with('-')).map(|id| format!(" {}", quote(id)));
-        let command = format!("claude --resume{}", id.unwrap_or_default());
-        if folder.is_empty() { command } else { format!("cd {} && {command}", self.quote_folder(folder)) }
+        self.resume.fill(id, folder, |folder| self.quote_folder(folder))
     }
 
     /// Returns why the command of [`Self::resume_command`] fails, and what to do. Returns `None` if `folder` exists or is empty.

@@ -55,6 +55,38 @@ pub(crate) fn config_dir() -> Option<PathBuf> {
     named.or_else(|| Some(home_dir()?.join(".config"))).map(|folder| folder.join("rethread"))
 }
 
+/// Returns the configuration file that `$RETHREAD_CONFIG` names. Returns `None` if it is unset or empty.
+pub(crate) fn named_config_file() -> Option<PathBuf> {
+    var_os("RETHREAD_CONFIG").filter(|file| !file.is_empty()).map(PathBuf::from)
+}
+
+/// Returns `true` if `$CLAUDE_CONFIG_DIR` names the folder of Claude Code.
+pub(crate) fn names_claude_dir() -> bool {
+    var_os("CLAUDE_CONFIG_DIR").is_some_and(|folder| !folder.is_empty())
+}
+
+/// Returns the time zone in `$TZ`. Returns `None` if it is unset or empty.
+pub(crate) fn time_zone() -> Option<String> {
+    var("TZ").ok().filter(|zone| !zone.is_empty())
+}
+
+/// Returns `true` if a completion script runs the program.
+pub(crate) fn asks_for_completion() -> bool {
+    var_os("COMPLETE").is_some_and(|shell| !shell.is_empty() && shell != "0")
+}
+
+/// Returns the index of the word at the cursor, which the scripts of some shells pass.
+pub(crate) fn completed_word() -> Option<usize> {
+    var("_CLAP_COMPLETE_INDEX").ok()?.parse().ok()
+}
+
+/// Returns the command line of the editor, split at spaces: `$VISUAL`, `$EDITOR` or `vi`.
+pub(crate) fn editor() -> Vec<String> {
+    let named = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| var(name).ok());
+    let words = named.map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+    words.into_iter().find(|words| !words.is_empty()).unwrap_or_else(|| vec!["vi".to_owned()])
+}
+
 /// Returns the fault that a test injects into the writer, as in `abort:7`.
 #[cfg(debug_assertions)]
 pub(crate) fn injected_fault() -> Option<String> {
@@ -81,17 +113,18 @@ pub(crate) fn is_less_set() -> bool {
     var_os("LESS").is_some()
 }
 
-/// Returns whether to use colours, by `$NO_COLOR`, `$CLICOLOR_FORCE` and `$TERM`, in this order.
+/// Returns whether to use colours, and the variable that determines it: `$NO_COLOR`, `$CLICOLOR_FORCE` or `$TERM`, in
+/// this order.
 ///
 /// Returns `None` if the environment does not specify it.
-pub(crate) fn color() -> Option<bool> {
+pub(crate) fn color() -> Option<(bool, &'static str)> {
     if var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-        return Some(false);
+        return Some((false, "NO_COLOR"));
     }
     if var_os("CLICOLOR_FORCE").is_some_and(|value| !value.is_empty() && value != "0") {
-        return Some(true);
+        return Some((true, "CLICOLOR_FORCE"));
     }
-    var_os("TERM").is_some_and(|term| term == "dumb").then_some(false)
+    var_os("TERM").is_some_and(|term| term == "dumb").then_some((false, "TERM"))
 }
 
 /// Returns the terminal width given by `$COLUMNS`. Returns `None` if it is unset or not a positive number.

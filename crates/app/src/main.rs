@@ -3,6 +3,7 @@
 //! Each frontend has its own module. This file only starts the command line.
 
 mod cli;
+mod config;
 mod content;
 mod context;
 mod demo;

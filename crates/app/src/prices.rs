@@ -5,8 +5,10 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rethread_engine::core::usage::{PriceTable, PriceTableError};
+use rethread_engine::describe_io_error;
 
 use crate::env;
+use crate::text::figures::count_noun;
 
 /// The file name of the price table in the settings folder.
 const FILE_NAME: &str = "prices.toml";
@@ -33,12 +35,58 @@ pub(crate) enum PriceTableProblem {
     Invalid(PriceTableError),
 }
 
+/// The price table that the user configured.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum PricesSource {
+    /// The file in the settings folder, if it exists.
+    #[default]
+    Default,
+    /// Another file.
+    File(PathBuf),
+    /// A table in the configuration file.
+    Table(Box<PriceTable>),
+}
+
+impl PricesSource {
+    /// Describes the source in a few words: a path, or the number of models.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            PricesSource::Default => FILE_NAME.to_owned(),
+            PricesSource::File(path) => path.display().to_string(),
+            PricesSource::Table(table) => {
+                format!("{} in [prices]", count_noun(table.models().count() as u64, "row"))
+            }
+        }
+    }
+}
+
 /// Loads the price table in the file `named`, or else the one in the settings folder.
 ///
 /// Built-in prices are used for models that the table does not contain. Returns an error if `named` does not exist,
 /// or if the table is unreadable or invalid.
 pub(crate) fn load_prices(named: Option<&Path>) -> Result<PriceTable, PricesError> {
     load_with_default(named, env::config_dir().map(|folder| folder.join(FILE_NAME)))
+}
+
+/// Loads the configured price table, with the built-in prices as a fallback. Returns an error like [`load_prices`].
+pub(crate) fn load_configured_prices(source: &PricesSource) -> Result<PriceTable, PricesError> {
+    match source {
+        PricesSource::Default => load_prices(None),
+        PricesSource::File(path) => load_prices(Some(path)),
+        PricesSource::Table(table) => Ok(table.as_ref().clone().with_fallback(PriceTable::built_in())),
+    }
+}
+
+/// Returns the reason why the price table in a file cannot be used. Returns `None` if it can.
+pub(crate) fn check_price_table(path: &Path) -> Option<String> {
+    let problem = read_table(path).err()?;
+    let shown = path.display();
+    Some(match problem {
+        PriceTableProblem::Unreadable(error) => format!("cannot read {shown}: {}", describe_io_error(&error)),
+        PriceTableProblem::TooLong => format!("{shown} is larger than 1 MiB"),
+        PriceTableProblem::NotText => format!("{shown} is not text in UTF-8"),
+        PriceTableProblem::Invalid(error) => format!("{shown}, line {}: {}", error.line, error.message),
+    })
 }
 
 /// Loads the table in the file `named`, or else in the file `default`, with the built-in prices as a fallback.

@@ -13,7 +13,7 @@ use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::{BLOCK_MILLIS, CostTotals, PriceTable};
 use rethread_engine::ops;
 use rethread_engine::ops::usage::{
-    GroupBy, GroupKey, ReportedWindow, StatuslineRequest, StatuslineUsage, UsageRequest,
+    GroupBy, GroupKey, ReportedPromptCache, ReportedWindow, StatuslineRequest, StatuslineUsage, UsageRequest,
 };
 use rethread_engine::{CacheDir, Roots};
 use tempfile::TempDir;
@@ -207,6 +207,9 @@ impl TestStore {
             session: None,
             window: ReportedWindow::default(),
             block_end: None,
+            includes_week: self.includes_week(),
+            week_end: None,
+            prompt_cache: ReportedPromptCache::default(),
             zone: TimeZone::UTC,
             now: Timestamp(self.now),
             prices: &self.prices,
@@ -214,10 +217,24 @@ impl TestStore {
         ops::usage::statusline_usage(&self.roots(), &request, cache)
     }
 
+    /// Returns `true` at every second time: a status line without the week uses the state of one with it, and vice versa.
+    fn includes_week(&self) -> bool {
+        self.now.div_euclid(1000) % 2 == 0
+    }
+
     fn usage(&self, by: GroupBy, session: Option<PathBuf>) -> ops::usage::UsageReport {
+        self.usage_since(None, by, session)
+    }
+
+    fn usage_since(
+        &self,
+        since: Option<Timestamp>,
+        by: GroupBy,
+        session: Option<PathBuf>,
+    ) -> ops::usage::UsageReport {
         let request = UsageRequest {
             by,
-            since: None,
+            since,
             until: None,
             session,
             project: None,
@@ -246,15 +263,18 @@ impl TestStore {
             }
             _ => None,
         });
-        (session, today, current_block)
+        let week_start = Timestamp(self.now - 7 * 86_400_000 + 1);
+        let week = || self.usage_since(Some(week_start), GroupBy::Day, None).total.total();
+        (session, today, current_block, self.includes_week().then(week))
     }
 }
 
-/// The totals of the session, of the day and of the current block with its start.
-type StatuslineTotals = (Option<CostTotals>, CostTotals, Option<(Timestamp, CostTotals)>);
+/// The totals of the session, of the day, of the current block with its start, and of the last seven days.
+type StatuslineTotals = (Option<CostTotals>, CostTotals, Option<(Timestamp, CostTotals)>, Option<CostTotals>);
 
 fn totals(statusline: &StatuslineUsage) -> StatuslineTotals {
-    (statusline.session, statusline.today, statusline.block.map(|block| (block.start, block.totals)))
+    let block = statusline.block.map(|block| (block.start, block.totals));
+    (statusline.session, statusline.today, block, statusline.week.map(|week| week.totals))
 }
 
 /// Returns a line of a complete response of a session.
@@ -360,6 +380,9 @@ fn client_can_report_the_end_of_the_block() {
             session: None,
             window: ReportedWindow::default(),
             block_end: Some(Timestamp(NOW + minutes * MINUTE)),
+            includes_week: true,
+            week_end: Some(Timestamp(NOW + minutes * MINUTE)),
+            prompt_cache: ReportedPromptCache::default(),
             zone: TimeZone::UTC,
             now: Timestamp(NOW),
             prices: &store.prices,
@@ -390,6 +413,9 @@ fn context_is_reported_by_the_client_or_estimated_from_the_last_response() {
             session: None,
             window,
             block_end: None,
+            includes_week: false,
+            week_end: None,
+            prompt_cache: ReportedPromptCache::default(),
             zone: TimeZone::UTC,
             now: Timestamp(NOW),
             prices: &store.prices,

@@ -1,6 +1,5 @@
 //! `rethread diff`: compares two branches.
 
-use anstyle::Style;
 use rethread_engine::core::diff::{MatchBasis, SideTurn};
 use rethread_engine::ops;
 use rethread_engine::ops::diff::{BranchDiff, BranchSpec, DiffBranch};
@@ -12,6 +11,7 @@ use super::out::Out;
 use super::style::{BAD, MARK, NAME, PLAIN, PROMPT, QUIET, STRONG, TOOL, paint};
 use super::table::truncate_to_width;
 use super::{AppContext, args, clean, layout, summary, totals};
+use crate::config::TextRole;
 use crate::json;
 use crate::text::command::quote_command;
 
@@ -145,7 +145,7 @@ fn print_common(diff: &BranchDiff, out: &mut Out) -> Result<(), CliError> {
     out.line("")
 }
 
-type StyledLine = (Style, String);
+type StyledLine = (TextRole, String);
 
 fn format_branch_label(name: &str, branch: &DiffBranch) -> String {
     let tip = branch.tip_line.map(|tip| format!(", tip L{tip}")).unwrap_or_default();

@@ -96,6 +96,14 @@ pub(crate) enum CliError {
     Unwritable(PathBuf, io::Error),
     /// A price table that cannot be used.
     BadPrices(PricesError),
+    /// The configuration file that the user named does not exist.
+    MissingConfig(PathBuf),
+    /// The configuration file may name other sessions than those that would be changed.
+    UnknownRoots,
+    /// There is no home folder, so there is no configuration file.
+    NoConfigFile,
+    /// The editor cannot be started, or it failed.
+    NoEditor { command: String, reason: String },
 }
 
 impl From<Error> for CliError {
@@ -144,7 +152,8 @@ fn exit_code(error: &CliError) -> u8 {
         | CliError::InexactName { .. }
         | CliError::FileExists(_)
         | CliError::NotAFile(_)
-        | CliError::InsideProtectedFolder { .. } => return 3,
+        | CliError::InsideProtectedFolder { .. }
+        | CliError::UnknownRoots => return 3,
         _ => return 2,
     };
     match engine_error {
@@ -297,12 +306,28 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             (format!("cannot write {}: {}", quoted(path), describe_io_error(error)), String::new())
         }
         CliError::BadPrices(error) => describe_prices_error(error),
+        CliError::MissingConfig(path) => (
+            format!("the configuration file {} does not exist", quoted(path)),
+            "`rethread --config FILE config edit` creates it".to_owned(),
+        ),
+        CliError::UnknownRoots => (
+            "the configuration file does not state which sessions to change".to_owned(),
+            "`rethread config check` lists what is wrong; --root names the folder".to_owned(),
+        ),
+        CliError::NoConfigFile => (
+            "no home folder is set, so there is no configuration file".to_owned(),
+            "use --config FILE, or set HOME or RETHREAD_CONFIG".to_owned(),
+        ),
+        CliError::NoEditor { command, reason } => (
+            format!("the editor `{}` failed: {}", clean::line(command), clean::line(reason)),
+            "set VISUAL or EDITOR, or edit the file that `rethread config path` prints".to_owned(),
+        ),
         CliError::BadTurns(text) => (
             format!("cannot parse `{}` as a range of turns", clean::line(text)),
             "use 5, 3-9, 3..9, 3.. or ..9".to_owned(),
         ),
     };
-    out.note(&format!("{} {error}", paint(BAD, "error:")));
+    out.error(&format!("{} {error}", paint(BAD, "error:")));
     if let CliError::BadQuery(query, error) = cli_error {
         print_query_error(query, error, out);
     }
@@ -314,14 +339,14 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
     if let CliError::Engine(Error::AmbiguousEntry { candidates, count, .. }) = cli_error {
         for (handle, text) in candidates {
             let max_width = out.width().saturating_sub(handle.len() + 4);
-            out.note(&format!(
+            out.error(&format!(
                 "  {}  {}",
                 paint(NAME, handle),
                 super::table::truncate_to_width(&clean::line(text), max_width)
             ));
         }
         if *count > candidates.len() {
-            out.note(&format!("  … and {} more", count - candidates.len()));
+            out.error(&format!("  … and {} more", count - candidates.len()));
         }
     }
     if !hint.is_empty() {
@@ -382,8 +407,8 @@ fn print_query_error(query: &str, error: &QueryError, out: &mut Out) {
     if error_width == 0 || indent + error_width + 2 > out.width() {
         return;
     }
-    out.note(&format!("  {}", super::table::truncate_to_width(&line, out.width() - 2)));
-    out.note(&format!("  {}{}", " ".repeat(indent), paint(BAD, &"^".repeat(error_width))));
+    out.error(&format!("  {}", super::table::truncate_to_width(&line, out.width() - 2)));
+    out.error(&format!("  {}{}", " ".repeat(indent), paint(BAD, &"^".repeat(error_width))));
 }
 
 /// Prints the short ids and titles of at most 12 sessions. `names` are pairs of id and title.
@@ -394,9 +419,9 @@ fn print_candidates(names: &[(String, String)], out: &mut Out) {
         let short = clean::line(super::ls::shorten_id(id, &ids));
         let title =
             super::table::truncate_to_width(&clean::line(title), out.width().saturating_sub(short.len() + 4));
-        out.note(&format!("  {}  {title}", paint(NAME, &short)));
+        out.error(&format!("  {}  {title}", paint(NAME, &short)));
     }
     if names.len() > MAX_PRINTED {
-        out.note(&format!("  … and {} more", names.len() - MAX_PRINTED));
+        out.error(&format!("  … and {} more", names.len() - MAX_PRINTED));
     }
 }

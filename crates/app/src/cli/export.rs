@@ -12,10 +12,11 @@ use super::error::{CliError, Exit};
 use super::figures::format_size;
 use super::out::Out;
 use super::output_path::resolve_output_path;
+use super::prices::load_price_table;
 use super::turn_range::parse_turns;
 use super::{AppContext, clean};
+use crate::config::Config;
 use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save_file, write_export};
-use crate::prices;
 
 /// Passes rendered bytes to [`Out::bytes`].
 struct StdoutWriter<'a> {
@@ -33,13 +34,18 @@ impl Write for StdoutWriter<'_> {
 }
 
 /// Runs `rethread export`: writes the session to stdout or to a file. The format defaults to the file extension.
-pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+pub(crate) fn run(
+    args: &args::Export,
+    app: &AppContext,
+    settings: &Config,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     let file = args.output.as_deref().filter(|file| *file != Path::new("-"));
     let extension = file.and_then(|file| file.extension()?.to_str());
     let format = match (args.format, out.is_json(), extension) {
         (Some(format), _, _) => format,
         (None, true, _) => Format::Json,
-        (None, false, None) => Format::Md,
+        (None, false, None) => settings.export_format.value.unwrap_or(Format::Md),
         (None, false, Some(extension)) => {
             Format::from_extension(extension).ok_or_else(|| CliError::UnknownFormat(extension.to_owned()))?
         }
@@ -49,11 +55,12 @@ pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Resul
         None if args.all => BranchSelector::AllTurns,
         None => BranchSelector::Active,
     };
-    let detail = args.detail.unwrap_or(format.default_detail());
+    let detail = args.detail.or(settings.export_detail.value).unwrap_or(format.default_detail());
+    let only_typed = args.only_typed || settings.export_only_typed.value;
     let turns = args.turns.as_deref().map(parse_turns).transpose()?;
-    let options = ExportOptions { format, detail, only_typed: args.only_typed, selector, turns };
+    let options = ExportOptions { format, detail, only_typed, selector, turns };
     let path = app.find_session(&args.session)?;
-    let prices = prices::load_prices(None)?;
+    let prices = load_price_table(None, app, out)?;
     let view = ops::read::open_view(&path, &prices)?;
     if options.turns.is_some()
         && view.branch_view_of_turns(&options.selector, options.turns.as_ref())?.turns.is_empty()
@@ -63,7 +70,11 @@ pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Resul
         return Ok(Exit::Nothing);
     }
     let format_path = |path: &str| app.format_path(path);
-    let context = ExportContext { prices: &prices, format_path: &format_path };
+    let context = ExportContext {
+        prices: &prices,
+        format_path: &format_path,
+        theme: settings.export_theme.value.attribute(),
+    };
     let export = |writer: &mut dyn Write| write_export(&view, &options, &context, writer);
     match file {
         None => {
@@ -82,7 +93,8 @@ pub(crate) fn run(args: &args::Export, app: &AppContext, out: &mut Out) -> Resul
     Ok(Exit::Done)
 }
 
-fn convert_save_error(file: &Path, error: SaveError) -> CliError {
+/// Converts an error of writing a file that the user named.
+pub(crate) fn convert_save_error(file: &Path, error: SaveError) -> CliError {
     let path = file.to_owned();
     match error {
         SaveError::Exists => CliError::FileExists(path),

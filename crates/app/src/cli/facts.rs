@@ -1,12 +1,12 @@
 //! Labelled facts: a label on the left, wrapped text in several styles on the right.
 
-use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::error::CliError;
 use crate::cli::out::Out;
 use crate::cli::style::{NAME, QUIET, paint};
 use crate::cli::table::truncate_to_width;
+use crate::config::TextRole;
 
 /// The width of the label column, in columns of the screen.
 const LABEL_WIDTH: usize = 14;
@@ -14,7 +14,7 @@ const LABEL_WIDTH: usize = 14;
 const MAX_WIDTH: usize = 120;
 
 /// Parts of a text, each with its style.
-pub(crate) type StyledText = Vec<(Style, String)>;
+pub(crate) type StyledText = Vec<(TextRole, String)>;
 
 /// Prints a text with a label on the left, wrapped at the screen width or 120 columns.
 pub(crate) fn print_fact(label: &str, text: &StyledText, out: &mut Out) -> Result<(), CliError> {
@@ -36,7 +36,7 @@ pub(crate) fn print_command(label: &str, command: &str, out: &mut Out) -> Result
 }
 
 /// Prints one indented line below a fact, truncated to the screen width or 120 columns.
-pub(crate) fn print_detail(style: Style, text: &str, out: &mut Out) -> Result<(), CliError> {
+pub(crate) fn print_detail(style: TextRole, text: &str, out: &mut Out) -> Result<(), CliError> {
     let max_width = out.width().min(MAX_WIDTH) - LABEL_WIDTH;
     out.line(&format!("{}{}", " ".repeat(LABEL_WIDTH), paint(style, &truncate_to_width(text, max_width))))
 }
@@ -68,8 +68,8 @@ pub(crate) fn wrap_styled(text: &StyledText, width: usize) -> Vec<String> {
 }
 
 /// Splits styled text at spaces into words. A word has several parts if its style changes.
-fn split_words(text: &StyledText) -> Vec<Vec<(Style, &str)>> {
-    let mut words: Vec<Vec<(Style, &str)>> = vec![Vec::new()];
+fn split_words(text: &StyledText) -> Vec<Vec<(TextRole, &str)>> {
+    let mut words: Vec<Vec<(TextRole, &str)>> = vec![Vec::new()];
     for (style, part) in text {
         for (idx, fragment) in part.split(' ').enumerate() {
             if idx > 0 {

@@ -53,7 +53,7 @@ fn run_goto(mut request: GotoRequest, app: &AppContext, out: &mut Out) -> Result
 ///
 /// Returns `None` if there is no terminal or no valid answer.
 fn choose_candidate(candidates: &[(String, String)], out: &mut Out) -> Option<String> {
-    if out.is_json() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if out.is_json() || out.is_quiet() || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return None;
     }
     for (idx, (handle, text)) in candidates.iter().enumerate() {

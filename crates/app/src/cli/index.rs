@@ -30,7 +30,7 @@ pub(crate) fn run(args: &args::Index, app: &AppContext, out: &mut Out) -> Result
     let status = if args.status {
         ops::index::index_status(&app.roots, cache)
     } else {
-        let bar = ProgressBar::new("indexing");
+        let bar = ProgressBar::new("indexing", out);
         ops::index::refresh_index(&app.roots, cache, args.rebuild, &|progress| {
             bar.show(progress.done, progress.total);
         })?

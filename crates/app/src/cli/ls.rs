@@ -12,6 +12,7 @@ use super::out::Out;
 use super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET};
 use super::table::{Align, Cell, Table};
 use super::time::Clock;
+use crate::config::{Config, LsColumn, LsColumns, Origin, Setting};
 use crate::json;
 use crate::text::session;
 pub(crate) use crate::text::session::folder_name;
@@ -20,7 +21,7 @@ use crate::text::session::git_branch_label;
 /// Runs `rethread ls`: prints the matching sessions, newest first, and notes about those not shown.
 ///
 /// Returns [`Exit::Nothing`] if none matches, [`Exit::Failed`] if in addition files could not be read.
-pub(crate) fn run(ls: &Ls, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+pub(crate) fn run(ls: &Ls, app: &AppContext, settings: &Config, out: &mut Out) -> Result<Exit, CliError> {
     let mut filter = ls.filter.to_filter(&app.clock)?;
     filter.all |= ls.all;
     filter.words.clone_from(&ls.words);
@@ -33,7 +34,7 @@ pub(crate) fn run(ls: &Ls, app: &AppContext, out: &mut Out) -> Result<Exit, CliE
         }
     } else if !listing.rows.is_empty() {
         out.allow_pager();
-        print_table(&listing.rows, &app.clock, out)?;
+        print_table(&listing.rows, &settings.ls_columns, &app.clock, out)?;
     } else if listing.files == 0 {
         super::print_no_sessions(app, out);
         out.note("hint: use --root for another folder, or --demo for invented sessions");
@@ -60,29 +61,23 @@ pub(crate) fn hidden_note_with_hint(hidden: &HiddenCounts) -> Option<String> {
     session::hidden_note(hidden).map(|note| format!("{note}{hint}"))
 }
 
-/// Prints sessions as a table, in the given order. Narrow screens have no git branch and project columns.
-pub(crate) fn print_table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> Result<(), CliError> {
-    let is_wide = out.table_width().is_none_or(|width| width >= 100);
-    let (branch_width, project_width) = match out.table_width() {
-        Some(..76) => (0, 0),
-        Some(76..110) => (0, 14),
-        Some(110..140) => (16, 18),
-        _ => (24, 26),
-    };
-    let mut table = Table::new(0)
-        .column("id", Align::Left, 36)
-        .column("age", Align::Right, 6)
-        .column("turns", Align::Right, 7)
-        .omitted_at(1)
-        .column(if is_wide { "branches" } else { "br" }, Align::Right, 8)
-        .omitted_at(3)
-        .column(if is_wide { "agents" } else { "ag" }, Align::Right, 6)
-        .omitted_at(4)
-        .column("size", Align::Right, 8)
-        .omitted_at(2)
-        .column("git branch", Align::Left, branch_width)
-        .column("project", Align::Left, project_width)
-        .column("title", Align::Left, 200);
+/// Prints sessions as a table, in the given order. On narrow screens, the default columns exclude git branch and project.
+pub(crate) fn print_table(
+    rows: &[SessionRow],
+    columns: &Setting<LsColumns>,
+    clock: &Clock,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let is_chosen = columns.origin != Origin::Default;
+    let columns = &columns.value.0;
+    let mut table = columns.iter().fold(Table::new(0), |table, column| {
+        let (head, align, max_width) = describe_column(*column, is_chosen, out.table_width());
+        let table = table.column(head, align, max_width);
+        match omission_rank(*column).filter(|_| !is_chosen) {
+            Some(rank) => table.omitted_at(rank),
+            None => table,
+        }
+    });
     let mut ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -92,23 +87,73 @@ pub(crate) fn print_table(rows: &[SessionRow], clock: &Clock, out: &mut Out) -> 
         &ids[pos.saturating_sub(1)..ids.len().min(pos + 2)]
     };
     for row in rows {
-        let info = &row.info;
-        let format_at_least =
-            |n: usize, min: usize| if n < min { String::new() } else { group_digits(n as u64) };
-        let branch = git_branch_label(info.git_branch.as_deref());
-        table.row(vec![
-            Cell::new(NAME, clean::line(shorten_id(&row.id, neighbours(&row.id)))),
-            Cell::new(QUIET, clock.format_age(info.last_time)),
-            format_at_least(info.turns, 0).into(),
-            format_at_least(info.branches, 2).into(),
-            format_at_least(row.agents, 1).into(),
-            Cell::new(QUIET, format_size(row.bytes)),
-            Cell::new(QUIET, branch.unwrap_or_default()),
-            folder_name(&row.project()).into(),
-            title_cell(row),
-        ]);
+        let id = clean::line(shorten_id(&row.id, neighbours(&row.id)));
+        table.row(columns.iter().map(|column| build_cell(*column, row, &id, clock)).collect());
     }
     table.print(out)
+}
+
+/// Returns when a column is omitted on a screen that is too narrow, the lowest first. Returns `None` if it is not.
+fn omission_rank(column: LsColumn) -> Option<u8> {
+    match column {
+        LsColumn::Turns => Some(1),
+        LsColumn::Size => Some(2),
+        LsColumn::Branches => Some(3),
+        LsColumn::Agents => Some(4),
+        _ => None,
+    }
+}
+
+/// Returns the heading, the alignment and the maximum width of a column. A chosen column is never hidden. `None` is a
+/// screen without limit.
+fn describe_column(column: LsColumn, is_chosen: bool, width: Option<usize>) -> (&'static str, Align, usize) {
+    let is_wide = width.is_none_or(|width| width >= 100);
+    let (branch_width, project_width) = match width {
+        Some(..76) => (0, 0),
+        Some(76..110) => (0, 14),
+        Some(110..140) => (16, 18),
+        _ => (24, 26),
+    };
+    let at_least = |max_width: usize| if is_chosen { max_width.max(12) } else { max_width };
+    match column {
+        LsColumn::Id => ("id", Align::Left, 36),
+        LsColumn::Age => ("age", Align::Right, 6),
+        LsColumn::Date => ("date", Align::Left, 16),
+        LsColumn::Turns => ("turns", Align::Right, 7),
+        LsColumn::Branches => (if is_wide { "branches" } else { "br" }, Align::Right, 8),
+        LsColumn::Agents => (if is_wide { "agents" } else { "ag" }, Align::Right, 6),
+        LsColumn::Size => ("size", Align::Right, 8),
+        LsColumn::Model => ("model", Align::Left, 26),
+        LsColumn::Client => ("client", Align::Left, 12),
+        LsColumn::GitBranch => ("git branch", Align::Left, at_least(branch_width)),
+        LsColumn::Project => ("project", Align::Left, at_least(project_width)),
+        LsColumn::Title => ("title", Align::Left, 200),
+    }
+}
+
+/// Builds the cell of a session in a column. `id` is its shortened id.
+fn build_cell(column: LsColumn, row: &SessionRow, id: &str, clock: &Clock) -> Cell {
+    let info = &row.info;
+    let format_at_least = |n: usize, min: usize| if n < min { String::new() } else { group_digits(n as u64) };
+    let last = |names: &[String]| names.last().map(|name| clean::line(name)).unwrap_or_default();
+    match column {
+        LsColumn::Id => Cell::new(NAME, id),
+        LsColumn::Age => Cell::new(QUIET, clock.format_age(info.last_time)),
+        LsColumn::Date => {
+            Cell::new(QUIET, info.last_time.map(|time| clock.format_minute(time)).unwrap_or_default())
+        }
+        LsColumn::Turns => format_at_least(info.turns, 0).into(),
+        LsColumn::Branches => format_at_least(info.branches, 2).into(),
+        LsColumn::Agents => format_at_least(row.agents, 1).into(),
+        LsColumn::Size => Cell::new(QUIET, format_size(row.bytes)),
+        LsColumn::Model => last(&info.models).into(),
+        LsColumn::Client => Cell::new(QUIET, last(&info.versions)),
+        LsColumn::GitBranch => {
+            Cell::new(QUIET, git_branch_label(info.git_branch.as_deref()).unwrap_or_default())
+        }
+        LsColumn::Project => folder_name(&row.project()).into(),
+        LsColumn::Title => title_cell(row),
+    }
 }
 
 /// Builds the cell of the title column: the labels of the session, then its title.

@@ -9,6 +9,8 @@ mod args;
 mod branches;
 mod call;
 mod clone;
+mod completion;
+mod config;
 mod context;
 mod diff;
 mod doctor;
@@ -23,11 +25,13 @@ mod goto;
 mod index;
 mod log;
 mod ls;
+mod man;
 mod number;
 mod out;
 mod output_path;
 mod overview;
 mod pager;
+mod prices;
 mod progress;
 #[cfg(test)]
 mod reference;
@@ -58,13 +62,14 @@ mod write_report;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::CommandFactory;
 use rethread_engine::{CacheDir, Roots, SessionWriter, ops};
 
 use self::args::{Args, Command};
 use self::error::{CliError, Exit};
+use self::export::convert_save_error;
 use self::out::{Out, OutputOptions};
 
+use crate::config::{Config, Origin, load_config};
 use crate::context::AppContext;
 use crate::demo::DemoStore;
 use crate::env;
@@ -87,25 +92,37 @@ fn print_no_sessions(app: &AppContext, out: &mut Out) {
 
 /// Parses the command line, runs the command and returns the exit code of the process.
 pub(crate) fn run() -> ExitCode {
+    if let Some(code) = completion::complete_for_shell() {
+        return code;
+    }
     let args = args::parse_command_line();
-    let mut out = Out::new(OutputOptions { json: args.json, color: args.color, pager: !args.no_pager });
-    let result = dispatch(&args, &mut out);
+    let clock = Clock::now_here();
+    let (settings, report) = load_config(&args.global_options(), &clock);
+    style::set_palette(settings.palette.clone());
+    let mut out = Out::new(OutputOptions {
+        json: args.json,
+        color: settings.color.value,
+        pager: !args.no_pager,
+        quiet: args.quiet,
+    });
+    let result = match &args.command {
+        Some(Command::Completions(completions)) => completion::print_script(completions.shell, &mut out),
+        Some(Command::Man(man)) => man::run(man, &mut out),
+        Some(Command::Config(config)) => config::run(config.command, &settings, &report, &mut out),
+        _ => config::check_before_command(&args, &settings, &report, &mut out)
+            .and_then(|()| dispatch(&args, &settings, &clock, &mut out)),
+    };
     error::finish(result, &mut out)
 }
 
 /// Creates the context of the command and runs it. With `--demo`, the context refers to the demo store.
-fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
-    if let Some(Command::Completions { shell }) = &args.command {
-        let mut script = Vec::new();
-        clap_complete::generate(*shell, &mut Args::command(), "rethread", &mut script);
-        return out.line(String::from_utf8_lossy(&script).trim_end()).map(|()| Exit::Done);
-    }
-    let clock = Clock::now_here();
+fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Result<Exit, CliError> {
+    let clock = settings.clock(clock);
     set_suggested_options(args);
     let demo = if args.demo { Some(open_demo(&clock, args.reset)?) } else { None };
     let roots = match &demo {
         Some(demo) => Roots { paths: vec![demo.root()] },
-        None => find_roots(&args.root)?,
+        None => find_roots(settings)?,
     };
     let state = demo.as_ref().map(DemoStore::state_dir).or_else(env::state_dir);
     let archive_dir =
@@ -120,17 +137,19 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         cache: cache.map(CacheDir::new),
         is_demo: args.demo,
         archive_dir,
+        resume: settings.resume_command.value.clone(),
+        prices: settings.prices.value.clone(),
     };
-    if !matches!(args.command, Some(Command::Serve(_) | Command::Statusline(_))) {
+    if !args.quiet && !matches!(args.command, Some(Command::Serve(_) | Command::Statusline(_))) {
         progress::show_long_walks();
     }
     match &args.command {
-        None => overview::run(app, !args.root.is_empty(), out),
-        Some(Command::Serve(serve)) => serve::run(serve, app, !args.root.is_empty(), out),
-        Some(Command::Ls(ls)) => ls::run(ls, &app, out),
+        None => overview::run(app, settings, out),
+        Some(Command::Serve(serve)) => serve::run(serve, app, settings, out),
+        Some(Command::Ls(ls)) => ls::run(ls, &app, settings, out),
         Some(Command::Show(show)) => show::run(show, &app, out),
         Some(Command::Explain(explain)) => explain::run(explain, &app, out),
-        Some(Command::Export(export)) => export::run(export, &app, out),
+        Some(Command::Export(export)) => export::run(export, &app, settings, out),
         Some(Command::Search(search)) => search::run(search, &app, out),
         Some(Command::Index(index)) => index::run(index, &app, out),
         Some(Command::Find(find)) => find::run(find, &app, out),
@@ -143,7 +162,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         Some(Command::Archive(archive)) => archive::run(archive, &app, out),
         Some(Command::Repair(repair)) => repair::run(repair, &app, out),
         Some(Command::Usage(usage)) => usage::run(usage, &app, out),
-        Some(Command::Statusline(statusline)) => statusline::run(statusline, &app, out),
+        Some(Command::Statusline(statusline)) => statusline::run(statusline, &app, settings, out),
         Some(Command::Stats(stats)) => stats::run(stats, &app, out),
         Some(Command::Tools(tools)) => tools::run(tools, &app, out),
         Some(Command::Branches(branches)) => branches::run(branches, &app, out),
@@ -156,7 +175,7 @@ fn dispatch(args: &Args, out: &mut Out) -> Result<Exit, CliError> {
         Some(Command::Restore(restore)) => restore::run(restore, &app, out),
         Some(Command::Log(log)) => log::run(log, &app, out),
         Some(Command::Undo(undo)) => undo::run(undo, &app, out),
-        Some(Command::Completions { .. }) => Ok(Exit::Done),
+        Some(Command::Completions(_) | Command::Man(_) | Command::Config(_)) => Ok(Exit::Done),
     }
 }
 
@@ -168,7 +187,7 @@ fn set_suggested_options(args: &Args) {
             *root = std::path::absolute(&root).unwrap_or_else(|_| root.clone());
         }
     }
-    command::set_global_options(&roots, args.demo);
+    command::set_global_options(&roots, args.config.as_deref(), args.demo);
 }
 
 /// Opens the demo store of the user, or creates it anew if `is_reset` is set.
@@ -182,7 +201,7 @@ fn open_demo(clock: &Clock, is_reset: bool) -> Result<DemoStore, CliError> {
 /// Opens the demo store for a user without sessions. Suggested commands get `--demo` from now on.
 fn open_demo_instead(app: AppContext) -> Result<(DemoStore, AppContext), CliError> {
     let store = open_demo(&app.clock, false)?;
-    command::set_global_options(&[], true);
+    command::set_global_options(&[], None, true);
     let app = AppContext {
         roots: Roots { paths: vec![store.root()] },
         writer: SessionWriter::new(store.state_dir()),
@@ -221,16 +240,15 @@ fn print_header(header: &ops::SessionHeader, app: &AppContext, out: &mut Out) ->
     out.line("")
 }
 
-/// Returns the folders to search: those named by `--root`, or else the folder of the client, if it exists.
+/// Returns the folders to search: the configured ones that exist.
 ///
-/// Returns an error if a named folder does not exist.
-fn find_roots(named: &[PathBuf]) -> Result<Roots, CliError> {
-    if let Some(missing) = named.iter().find(|path| !path.exists()) {
-        return Err(CliError::MissingRoot(missing.clone()));
+/// Returns an error if a folder that the command line names does not exist.
+fn find_roots(settings: &Config) -> Result<Roots, CliError> {
+    let roots = &settings.roots;
+    let missing = roots.value.iter().find(|path| !path.exists());
+    match missing.filter(|_| matches!(roots.origin, Origin::CommandLine(_))) {
+        Some(missing) => Err(CliError::MissingRoot(missing.clone())),
+        // Without a home folder there are no roots, but a session can still be named by its path.
+        None => Ok(Roots { paths: roots.value.iter().filter(|path| path.exists()).cloned().collect() }),
     }
-    if !named.is_empty() {
-        return Ok(Roots { paths: named.to_vec() });
-    }
-    // Without a home folder there are no roots, but a session can still be named by its path.
-    Ok(Roots { paths: env::claude_dir().into_iter().filter(|claude| claude.exists()).collect() })
 }

@@ -10,18 +10,8 @@ use super::clean;
 use super::error::CliError;
 use super::pager::PagedStdout;
 use super::table::truncate_to_width;
+use crate::config::Color;
 use crate::env;
-
-/// The condition for coloured output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless the environment overrides it
-    Auto,
-    /// Also in files and pipes
-    Always,
-    /// Nowhere
-    Never,
-}
 
 /// The output options.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +22,8 @@ pub(crate) struct OutputOptions {
     pub(crate) color: Color,
     /// Whether a pager may be started.
     pub(crate) pager: bool,
+    /// Whether stderr contains only errors.
+    pub(crate) quiet: bool,
 }
 
 /// The writer of all output to stdout and stderr.
@@ -57,7 +49,7 @@ impl Out {
         let use_color = |terminal: bool| match options.color {
             Color::Always => true,
             Color::Never => false,
-            Color::Auto => env::color().unwrap_or(terminal),
+            Color::Auto => env::color().map_or(terminal, |(use_color, _)| use_color),
         };
         let colored = use_color(terminal);
         let choice =
@@ -139,8 +131,20 @@ impl Out {
         self.screen.write_all(bytes)
     }
 
-    /// Prints a line to stderr, after the output if a pager may be running. Ignores write errors.
+    /// Returns `true` if stderr contains only errors.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.options.quiet
+    }
+
+    /// Prints a note, a hint or a warning to stderr, or nothing with `--quiet`.
     pub(crate) fn note(&mut self, line: &str) {
+        if !self.options.quiet {
+            self.error(line);
+        }
+    }
+
+    /// Prints a line of an error to stderr, after the output if a pager may be running. Ignores write errors.
+    pub(crate) fn error(&mut self, line: &str) {
         let line = clean::filter_output(line).into_owned();
         if self.screen.is_busy() {
             self.pending.push(line);
@@ -160,7 +164,7 @@ impl Out {
     pub(crate) fn finish(&mut self) -> Result<(), CliError> {
         let finished = self.screen.finish();
         for line in std::mem::take(&mut self.pending) {
-            self.note(&line);
+            self.error(&line);
         }
         Ok(finished?)
     }

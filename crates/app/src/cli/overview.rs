@@ -9,6 +9,7 @@ use super::out::Out;
 use super::style::{MARK, NAME, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table, truncate_to_width};
 use super::{AppContext, ls};
+use crate::config::Config;
 use crate::json;
 use crate::text::command::build_command;
 
@@ -20,34 +21,44 @@ const MAX_SESSIONS: usize = 12;
 /// Runs `rethread` without a command: prints projects, the newest sessions and suggested commands.
 ///
 /// If there are no sessions, prints invented ones, unless the user named the folder to read.
-pub(crate) fn run(app: AppContext, has_named_root: bool, out: &mut Out) -> Result<Exit, CliError> {
+pub(crate) fn run(app: AppContext, settings: &Config, out: &mut Out) -> Result<Exit, CliError> {
     let listing = ops::list::list_sessions(&app.roots, &SessionFilter::default(), app.cache.as_ref());
-    if listing.files == 0 && has_named_root && !out.is_json() {
+    if listing.files == 0 && settings.has_named_root() && !out.is_json() {
         super::print_no_sessions(&app, out);
         error::print_warnings(&listing.failures, out);
         return Ok(Exit::Nothing);
     }
     if listing.files == 0 && !app.is_demo && !out.is_json() {
-        return print_demo(app, &listing, out);
+        return print_demo(app, settings, &listing, out);
     }
-    print_overview(&app, &listing, out)
+    print_overview(&app, settings, &listing, out)
 }
 
 /// Prints the searched folders, then the overview of invented sessions.
-fn print_demo(app: AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
+fn print_demo(
+    app: AppContext,
+    settings: &Config,
+    listing: &SessionList,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     super::print_no_sessions(&app, out);
     error::print_warnings(&listing.failures, out);
     out.note("hint: use --root for another folder; below is an example with invented sessions");
     out.note("");
     let (_store, app) = super::open_demo_instead(app)?;
     let listing = ops::list::list_sessions(&app.roots, &SessionFilter::default(), None);
-    print_overview(&app, &listing, out)
+    print_overview(&app, settings, &listing, out)
 }
 
 /// Prints up to 8 projects, up to 12 sessions and suggested commands, or all sessions as JSON.
 ///
 /// The text states if the sessions are those of the demo store.
-fn print_overview(app: &AppContext, listing: &SessionList, out: &mut Out) -> Result<Exit, CliError> {
+fn print_overview(
+    app: &AppContext,
+    settings: &Config,
+    listing: &SessionList,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     if out.is_json() {
         for row in &listing.rows {
             out.json(&json::build_session(row))?;
@@ -91,7 +102,12 @@ fn print_overview(app: &AppContext, listing: &SessionList, out: &mut Out) -> Res
         ))?;
     }
     out.line("")?;
-    ls::print_table(&listing.rows[..listing.rows.len().min(MAX_SESSIONS)], &app.clock, out)?;
+    ls::print_table(
+        &listing.rows[..listing.rows.len().min(MAX_SESSIONS)],
+        &settings.ls_columns,
+        &app.clock,
+        out,
+    )?;
     if listing.rows.len() > MAX_SESSIONS {
         out.line(&paint(
             QUIET,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rethread_engine::{WalkProgress, set_walk_observer};
 
 use super::figures::{draw_bar, format_percent, format_size, group_digits};
+use super::out::Out;
 
 /// The width of the bar, in columns.
 const WIDTH: usize = 30;
@@ -21,9 +22,10 @@ pub(crate) struct ProgressBar {
 }
 
 impl ProgressBar {
-    /// Creates a bar, which is drawn on a terminal only.
-    pub(crate) fn new(label: &'static str) -> ProgressBar {
-        ProgressBar { label, is_visible: io::stderr().is_terminal(), drawn: AtomicU64::new(u64::MAX) }
+    /// Creates a bar, which is drawn on a terminal only, and not with `--quiet`.
+    pub(crate) fn new(label: &'static str, out: &Out) -> ProgressBar {
+        let is_visible = !out.is_quiet() && io::stderr().is_terminal();
+        ProgressBar { label, is_visible, drawn: AtomicU64::new(u64::MAX) }
     }
 
     /// Draws `done` of `total` bytes. Draws only if the share changed by 0.1 %. Can be called from any thread.

@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Rm, app: &AppContext, out: &mut Out) -> Result<Exit, Cl
     let candidates = match (args.session.is_empty(), args.filter.is_unset()) {
         (true, true) => return Err(CliError::NothingToRemove),
         (false, false) => return Err(CliError::NamesAndFilter),
-        (false, true) => find_named(args, app)?,
+        (false, true) => find_named(args, app, out)?,
         (true, false) => find_filtered(args, app, out)?,
     };
     if candidates.is_empty() {
@@ -83,7 +83,7 @@ pub(crate) fn run(args: &Rm, app: &AppContext, out: &mut Out) -> Result<Exit, Cl
 /// Finds the sessions that the arguments name, each once. Resolves all names first, so that a wrong name changes nothing.
 ///
 /// Returns an error without a terminal if a name may match another session tomorrow.
-fn find_named(args: &Rm, app: &AppContext) -> Result<Vec<Candidate>, CliError> {
+fn find_named(args: &Rm, app: &AppContext, out: &Out) -> Result<Vec<Candidate>, CliError> {
     let named = args.session.iter().map(|name| Ok((name, app.find_session_to_change(name)?)));
     let named = named.collect::<Result<Vec<_>, CliError>>()?;
     let filter = SessionFilter { all: true, ..SessionFilter::default() };
@@ -94,7 +94,7 @@ fn find_named(args: &Rm, app: &AppContext) -> Result<Vec<Candidate>, CliError> {
     let mut candidates = Vec::new();
     for (name, path) in named {
         let outcome = plan_removal(path.clone(), args, app)?;
-        if !args.write.dry_run && !can_ask() && !is_exact_name(name, &path, &outcome.session) {
+        if !args.write.dry_run && !can_ask(out) && !is_exact_name(name, &path, &outcome.session) {
             return Err(CliError::InexactName { name: name.clone(), id: outcome.session });
         }
         if seen.insert(path.clone()) {
@@ -127,9 +127,9 @@ fn plan_removal(path: PathBuf, args: &Rm, app: &AppContext) -> Result<RemoveOutc
     Ok(ops::rm::remove(&app.writer, &request)?)
 }
 
-/// Returns `true` if the user can answer a question.
-fn can_ask() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
+/// Returns `true` if the user can answer a question, which `--quiet` hides.
+fn can_ask(out: &Out) -> bool {
+    !out.is_quiet() && io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
 /// Shows what would be moved and asks the user. `--yes` is an answer.
@@ -139,7 +139,7 @@ fn confirm(args: &Rm, candidates: &[Candidate], app: &AppContext, out: &mut Out)
     if args.yes {
         return Ok(true);
     }
-    if out.is_json() || !can_ask() {
+    if out.is_json() || !can_ask(out) {
         return Err(CliError::Unconfirmed { sessions: candidates.len(), command: repeat_with_yes(args) });
     }
     let table = build_table(&candidates[..candidates.len().min(MAX_LISTED)], app);

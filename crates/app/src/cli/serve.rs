@@ -10,21 +10,24 @@ use super::args::Serve;
 use super::error::{CliError, Exit, print_hint, print_warning};
 use super::figures::count_noun;
 use super::out::Out;
+use super::prices::load_price_table;
 use super::style::{MARK, NAME, QUIET, paint};
 use super::{AppContext, open_demo_instead, print_no_sessions};
+use crate::config::Config;
 use crate::text::error::error_message;
 use crate::web::{ServeOptions, ServerEvent};
-use crate::{json, prices, web};
+use crate::{json, web};
 
 /// Runs `rethread serve` until the user stops it. Serves the demo store if there are no sessions, unless the user named the
 /// folder to read.
 pub(crate) fn run(
     serve: &Serve,
     app: AppContext,
-    has_named_root: bool,
+    settings: &Config,
     out: &mut Out,
 ) -> Result<Exit, CliError> {
-    let prices = prices::load_prices(None)?;
+    let has_named_root = settings.has_named_root();
+    let prices = load_price_table(None, &app, out)?;
     let filter = SessionFilter { all: true, ..SessionFilter::default() };
     let listing = ops::list::list_sessions(&app.roots, &filter, app.cache.as_ref());
     let file_count = listing.files;
@@ -44,7 +47,14 @@ pub(crate) fn run(
             _ => std::io::ErrorKind::Other.into(),
         })
     };
-    let options = ServeOptions { port: serve.port, open: serve.open, new_key: serve.new_key, demo: is_demo };
+    let options = ServeOptions {
+        port: serve.port,
+        open: serve.open,
+        new_key: serve.new_key,
+        demo: is_demo,
+        theme: settings.theme.value.attribute(),
+        export_theme: settings.export_theme.value.attribute(),
+    };
     // The first page reuses this listing.
     let listing = if demo_store.is_some() { None } else { Some(listing) };
     web::serve(app, prices, options, listing, &mut report).map_err(|error| match serve.port {

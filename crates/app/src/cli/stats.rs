@@ -207,7 +207,7 @@ fn print_tools(counts: &StoreCounts, out: &mut Out) -> Result<(), CliError> {
 fn print_counts_by_name(
     heading: &str,
     counts: &BTreeMap<String, u64>,
-    style: anstyle::Style,
+    style: crate::config::TextRole,
     out: &mut Out,
 ) -> Result<(), CliError> {
     if counts.is_empty() {

@@ -19,13 +19,13 @@ pub(crate) struct Cell {
 
 impl Cell {
     /// Creates a cell with one part.
-    pub(crate) fn new(style: Style, text: impl Into<String>) -> Cell {
-        Cell { parts: vec![(style, text.into())], keeps_end: false }
+    pub(crate) fn new(style: impl Into<Style>, text: impl Into<String>) -> Cell {
+        Cell { parts: vec![(style.into(), text.into())], keeps_end: false }
     }
 
     /// Appends a part with its own style.
-    pub(crate) fn and(mut self, style: Style, text: impl Into<String>) -> Cell {
-        self.parts.push((style, text.into()));
+    pub(crate) fn and(mut self, style: impl Into<Style>, text: impl Into<String>) -> Cell {
+        self.parts.push((style.into(), text.into()));
         self
     }
 

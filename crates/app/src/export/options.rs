@@ -108,6 +108,8 @@ pub(crate) struct ExportContext<'a> {
     pub(crate) prices: &'a PriceTable,
     /// Replaces the home folder at the start of a path by `~`.
     pub(crate) format_path: &'a dyn Fn(&str) -> String,
+    /// The theme of a page, `light` or `dark`. `None` is that of the system.
+    pub(crate) theme: Option<&'static str>,
 }
 
 /// The cause of an incomplete export.

@@ -53,7 +53,7 @@ pub(super) fn write_page(
     };
     let title = clean::line(&view.session.title.text);
     let title = if title.is_empty() { "(no messages)".to_owned() } else { title };
-    out.write_all(render_page_head(&title).into_string().as_bytes())?;
+    out.write_all(render_page_head(&title, context.theme).into_string().as_bytes())?;
     out.write_all(render_header(view, branch, options, context, &title)?.into_string().as_bytes())?;
     out.write_all(b"<main id=\"main\" class=\"session\" data-base=\"page\" data-query=\"?\">")?;
     let packed_chunks = write_chunks(view, branch, &renderer, &mut agents, out)?;
@@ -74,7 +74,7 @@ pub(super) fn write_page(
 }
 
 /// Renders the beginning of the page up to its bar, with the style sheet and the script inline.
-fn render_page_head(title: &str) -> Markup {
+fn render_page_head(title: &str, theme: Option<&'static str>) -> Markup {
     let (style, script) = (assets::style().text, assets::export_script());
     let head = html! {
         meta http-equiv="Content-Security-Policy" content=(build_security_policy(script, style));
@@ -87,7 +87,7 @@ fn render_page_head(title: &str) -> Markup {
         span class="bar-name" { "rethread" }
         span class="bar-search" {}
     };
-    frame::render_opening(title, &head, &bar)
+    frame::render_opening(title, &head, &bar, theme)
 }
 
 /// Renders the header of the session, its map, and the list of branches if all are exported.

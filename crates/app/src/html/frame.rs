@@ -16,6 +16,8 @@ pub(crate) struct Frame<'a> {
     pub(crate) section: &'a str,
     /// Whether the sessions are generated examples.
     pub(crate) demo: bool,
+    /// The theme, `light` or `dark`. `None` is that of the system. A choice in the browser overrides it.
+    pub(crate) theme: Option<&'static str>,
 }
 
 /// Renders a whole page. `body` must contain `<main id="main">`, or be that element.
@@ -56,7 +58,7 @@ pub(crate) fn render_start(frame: &Frame<'_>) -> Markup {
         }
     };
     html! {
-        (render_opening(&title, &head, &bar))
+        (render_opening(&title, &head, &bar, frame.theme))
         @if frame.demo {
             p class="demo-banner" role="note" { strong { "Demo: " } "these sessions are generated, none of them is yours." }
         }
@@ -64,11 +66,17 @@ pub(crate) fn render_start(frame: &Frame<'_>) -> Markup {
 }
 
 /// Renders the beginning of a page: its `<head>` with the additional elements `head`, and the bar with the content
-/// `bar`.
-pub(crate) fn render_opening(title: &str, head: &Markup, bar: &Markup) -> Markup {
+/// `bar`. `theme` is `light` or `dark`; `None` is that of the system.
+pub(crate) fn render_opening(
+    title: &str,
+    head: &Markup,
+    bar: &Markup,
+    theme: Option<&'static str>,
+) -> Markup {
+    let theme = theme.map(|theme| format!(" data-theme=\"{theme}\"")).unwrap_or_default();
     html! {
         (DOCTYPE)
-        (PreEscaped("<html lang=\"en\">"))
+        (PreEscaped(format!("<html lang=\"en\"{theme}>")))
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";

@@ -2,6 +2,7 @@
 //! of the engine (**wire-is-separate**).
 
 mod archive;
+mod config;
 mod context;
 mod diff;
 mod doctor;
@@ -28,6 +29,7 @@ pub(crate) use self::archive::{
     build_archive_damage, build_archive_restore, build_archive_status, build_archive_sync,
     build_archive_update, build_archived_session,
 };
+pub(crate) use self::config::{build_config_check, build_config_problem, build_config_setting};
 pub(crate) use self::context::{
     build_context, build_context_cause, build_context_drop, build_context_item, build_context_reread,
     build_context_turn,

@@ -7,7 +7,8 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::ops::usage::ReportedWindow;
+use rethread_engine::core::entry::Usage;
+use rethread_engine::ops::usage::{ReportedPromptCache, ReportedWindow};
 use serde_json::Value;
 
 /// The time limit for the client to send its input.
@@ -32,6 +33,12 @@ pub(crate) struct StatuslineInput {
     pub(crate) resets_at: Option<Timestamp>,
     /// The used percentage of the limit of the five-hour block.
     pub(crate) limit_percent: Option<f64>,
+    /// The end of the running window of seven days.
+    pub(crate) week_resets_at: Option<Timestamp>,
+    /// The used percentage of the limit of seven days.
+    pub(crate) week_limit_percent: Option<f64>,
+    /// The prompt cache.
+    pub(crate) prompt_cache: ReportedPromptCache,
 }
 
 /// The reason why there is no usable input.
@@ -75,6 +82,17 @@ impl StatuslineInput {
         let model_id = text("/model/id");
         let keys = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
         let counts = keys.map(|key| count(&format!("/context_window/current_usage/{key}")));
+        let time = |path: &str| {
+            let parsed = text(path).and_then(|text| text.parse::<jiff::Timestamp>().ok());
+            let parsed = parsed.map(|time| Timestamp(time.as_millisecond()));
+            number(path).and_then(Timestamp::from_number).or(parsed)
+        };
+        let last_usage = counts.iter().any(Option::is_some).then(|| Usage {
+            input: counts[0].unwrap_or(0),
+            cache_write: counts[1].unwrap_or(0),
+            cache_read: counts[2].unwrap_or(0),
+            ..Usage::default()
+        });
         let used = counts.iter().flatten().fold(0, |sum: u64, tokens| sum.saturating_add(*tokens));
         let is_long = get("/exceeds_200k_tokens").and_then(Value::as_bool).unwrap_or(false)
             || model_id.is_some_and(|id| id.to_ascii_lowercase().contains("[1m]"));
@@ -89,15 +107,37 @@ impl StatuslineInput {
                 used_tokens: counts.iter().any(Option::is_some).then_some(used),
                 is_long,
             },
-            resets_at: number("/rate_limits/five_hour/resets_at").and_then(Timestamp::from_number),
+            resets_at: time("/rate_limits/five_hour/resets_at"),
             limit_percent: number("/rate_limits/five_hour/used_percentage"),
+            week_resets_at: time("/rate_limits/seven_day/resets_at"),
+            week_limit_percent: number("/rate_limits/seven_day/used_percentage"),
+            prompt_cache: ReportedPromptCache {
+                last_usage,
+                expires_at: time("/prompt_cache/expires_at"),
+                lifetime_ms: number("/prompt_cache/ttl")
+                    .map(|seconds| (seconds * 1000.0) as i64)
+                    .or_else(|| text("/prompt_cache/ttl").and_then(parse_lifetime)),
+                misses: count("/prompt_cache/misses"),
+            },
         }
     }
 }
 
+/// Parses a lifetime such as `5m` or `1h` to milliseconds.
+fn parse_lifetime(text: &str) -> Option<i64> {
+    let (number, unit) = text.trim().split_at_checked(text.trim().len().checked_sub(1)?)?;
+    let unit_ms = match unit {
+        "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    number.parse::<i64>().ok().filter(|number| *number >= 0)?.checked_mul(unit_ms)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::StatuslineInput;
+    use super::{StatuslineInput, parse_lifetime};
 
     #[test]
     fn fields_with_unexpected_types_are_ignored() {
@@ -106,7 +146,9 @@ mod tests {
             "cost": {"total_cost_usd": 1.5}, "exceeds_200k_tokens": false,
             "context_window": {"context_window_size": 1000, "used_percentage": 43.6, "current_usage":
                 {"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 4, "output_tokens": 8}},
-            "rate_limits": {"five_hour": {"used_percentage": 12.5, "resets_at": 1_770_000_000}},
+            "rate_limits": {"five_hour": {"used_percentage": 12.5, "resets_at": 1_770_000_000},
+                "seven_day": {"used_percentage": 31, "resets_at": "2026-02-02T02:40:00Z"}},
+            "prompt_cache": {"ttl": 300, "expires_at": 1_770_000_300, "misses": 2},
         });
         let input = StatuslineInput::from_json(&complete);
         assert_eq!((input.session.as_deref(), input.model.as_deref()), (Some("s"), Some("X")));
@@ -118,14 +160,26 @@ mod tests {
         );
         assert!(window.is_long);
         assert_eq!(input.resets_at.map(|time| time.0), Some(1_770_000_000_000));
+        assert_eq!(input.week_resets_at, input.resets_at);
+        assert_eq!(input.week_limit_percent, Some(31.0));
+        let cache = input.prompt_cache;
+        assert_eq!((cache.lifetime_ms, cache.misses), (Some(300_000), Some(2)));
+        assert_eq!(cache.expires_at.map(|time| time.0), Some(1_770_000_300_000));
+        assert_eq!(
+            cache.last_usage.map(|usage| (usage.input, usage.cache_write, usage.cache_read)),
+            Some((1, 2, 4))
+        );
+        let lifetimes = ["5m", "1h", "30s", "", "m", "-1m", "5µ", "9999999999999999h"].map(parse_lifetime);
+        assert_eq!(lifetimes, [Some(300_000), Some(3_600_000), Some(30_000), None, None, None, None, None]);
         let malformed = serde_json::json!({
             "session_id": 7, "transcript_path": null, "model": "x", "cost": [], "context_window": {"used_percentage": "43",
             "context_window_size": -1, "current_usage": null}, "rate_limits": {"five_hour": {"resets_at": "soon"}},
-            "exceeds_200k_tokens": "yes",
+            "exceeds_200k_tokens": "yes", "prompt_cache": {"ttl": {}, "expires_at": "soon", "misses": -1},
         });
         let input = StatuslineInput::from_json(&malformed);
         assert!(input.session.is_none() && input.transcript.is_none() && input.model.is_none());
         assert!(input.cost_usd.is_none() && input.resets_at.is_none() && input.limit_percent.is_none());
+        assert_eq!(input.prompt_cache, super::ReportedPromptCache::default());
         let window = input.window;
         assert!(
             window.percent.is_none()

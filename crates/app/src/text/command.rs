@@ -2,7 +2,7 @@
 //!
 //! Every suggested command repeats the global options that select the sessions, so that it can be pasted as it is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{PoisonError, RwLock};
 
 use super::shell::quote;
@@ -11,13 +11,14 @@ use super::shell::quote;
 /// commands too.
 static GLOBAL_WORDS: RwLock<Vec<String>> = RwLock::new(Vec::new());
 
-/// Sets the options that every suggested command repeats: `--demo`, or `--root` with each of `roots`.
-pub(crate) fn set_global_options(roots: &[PathBuf], is_demo: bool) {
-    let words = match is_demo {
+/// Sets the options that every suggested command repeats: `--config`, and `--demo`, or `--root` with each of `roots`.
+pub(crate) fn set_global_options(roots: &[PathBuf], config: Option<&Path>, is_demo: bool) {
+    let config = config.into_iter().flat_map(|file| ["--config".to_owned(), file.display().to_string()]);
+    let words: Vec<String> = match is_demo {
         true => vec!["--demo".to_owned()],
         false => roots.iter().flat_map(|root| ["--root".to_owned(), root.display().to_string()]).collect(),
     };
-    *GLOBAL_WORDS.write().unwrap_or_else(PoisonError::into_inner) = words;
+    *GLOBAL_WORDS.write().unwrap_or_else(PoisonError::into_inner) = config.chain(words).collect();
 }
 
 /// Builds a command of rethread with the global options in force. Each word is quoted for a shell.

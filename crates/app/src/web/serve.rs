@@ -60,6 +60,10 @@ pub(crate) struct ServeOptions {
     pub(crate) new_key: bool,
     /// Whether the sessions are demo data.
     pub(crate) demo: bool,
+    /// The theme of the pages, `light` or `dark`. `None` is that of the system.
+    pub(crate) theme: Option<&'static str>,
+    /// The theme of exported pages.
+    pub(crate) export_theme: Option<&'static str>,
 }
 
 /// How long running responses may take after the server is stopped. A page that follows a session would never end.
@@ -102,6 +106,8 @@ pub(crate) fn serve(
             indexing: IndexUpdate::default(),
             exports: Arc::new(tokio::sync::Semaphore::new(MAX_EXPORTS)),
             demo: options.demo,
+            theme: options.theme,
+            export_theme: options.export_theme,
         });
         index_update::update_in_background(&server);
         let (stop_sender, stop_receiver) = tokio::sync::oneshot::channel::<()>();

@@ -49,6 +49,10 @@ pub(crate) struct Server {
     pub(crate) exports: Arc<tokio::sync::Semaphore>,
     /// Whether the sessions are demo data.
     pub(crate) demo: bool,
+    /// The theme of the pages, `light` or `dark`. `None` is that of the system.
+    pub(crate) theme: Option<&'static str>,
+    /// The theme of exported pages.
+    pub(crate) export_theme: Option<&'static str>,
 }
 
 impl Server {
@@ -67,7 +71,7 @@ impl Server {
 
     /// Returns the frame of a page with this title that belongs to no section.
     pub(crate) fn frame<'a>(&'a self, title: &'a str) -> Frame<'a> {
-        Frame { site: self.site(), title, section: "", demo: self.demo }
+        Frame { site: self.site(), title, section: "", demo: self.demo, theme: self.theme }
     }
 
     /// Drops the cached session list, search snapshot and search results after a change.

@@ -214,16 +214,6 @@ fn a_closed_pipe_is_not_an_error() {
     assert!(output.stderr.is_empty(), "{:?}", String::from_utf8_lossy(&output.stderr));
 }
 
-#[test]
-fn completions_are_generated_for_each_shell() {
-    let home = new_home();
-    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let run = home.run(&["completions", shell]);
-        assert_eq!(run.code, 0);
-        assert!(run.out.contains("rethread"), "{shell}");
-    }
-}
-
 /// Lists the keys of all printed objects and nested objects. Maps by name are represented by one value.
 pub(crate) fn list_json_keys(home: &Home, args: &[&str]) -> String {
     let run = home.run(args);
@@ -388,5 +378,7 @@ fn json_keys_are_frozen() {
     diff.common: match_basis turns entries last_a last_b
     diff: type v common a b
     ");
+    insta::assert_snapshot!(list_json_keys(&home, &["config", "show", "--json"]), @"config_setting: type v key value origin source line");
+    insta::assert_snapshot!(list_json_keys(&home, &["config", "check", "--json"]), @"config_check: type v file exists errors warnings");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "schema", "--json"]), @"schema_item: type v item name count oldest newest known");
 }

@@ -8,6 +8,10 @@ mod cache;
 #[cfg(test)]
 mod clone_rescue;
 #[cfg(test)]
+mod completion;
+#[cfg(test)]
+mod config;
+#[cfg(test)]
 mod context;
 #[cfg(test)]
 mod conventions;

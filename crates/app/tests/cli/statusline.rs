@@ -102,6 +102,38 @@ fn the_line_combines_client_input_and_session_files() {
 }
 
 #[test]
+fn the_format_selects_the_parts() {
+    let (home, path) = new_home_with_responses();
+    let now = Timestamp::now().as_second();
+    let input = json!({
+        "transcript_path": path, "model": {"display_name": "Opus"},
+        "rate_limits": {"seven_day": {"used_percentage": 31, "resets_at": now + 3 * 86_400 + 4 * 3600 + 90}},
+        "prompt_cache": {"ttl": 300, "expires_at": now + 200, "misses": 1},
+        "context_window": {"current_usage":
+            {"input_tokens": 10, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 90}},
+    });
+    let config =
+        "[statusline]\nformat = \"{model} {cost} | week {week}|{cache}| || \"\nseparator = \" / \"\n";
+    home.write(".config/rethread/config.toml", config);
+    let expected = "Opus $3.00 / week $8.00, 31% of the limit, 3d 4h left / 90%, 3m left, 1 miss / |";
+    assert_eq!(statusline_output(&home, &input), expected);
+    assert_eq!(statusline_output(&home, &input), expected, "from the cache");
+    let object = run_statusline(&home, input.to_string().as_bytes(), &["--json"]).json_lines().remove(0);
+    assert_eq!((&object["week"]["cost_usd"], &object["week"]["limit_percent"]), (&json!(8.0), &json!(31.0)));
+    assert_eq!(
+        (&object["prompt_cache"]["read_percent"], &object["prompt_cache"]["misses"]),
+        (&json!(90.0), &json!(1))
+    );
+    // Parts without a known value are omitted, and the last seven days have no end.
+    assert_eq!(statusline_output(&home, &json!({})), "week $8.00 / |");
+    // The cache of the last response expires five minutes after it.
+    home.write(".config/rethread/config.toml", "[statusline]\nformat = \"cache {cache}\"\n");
+    assert_eq!(statusline_output(&home, &json!({"transcript_path": path})), "cache 100%, ~4m left");
+    home.write(&session_path(SESSION), response(SESSION, "m1", 301, 39_000));
+    assert_eq!(statusline_output(&home, &json!({"transcript_path": path})), "cache 100%, expired");
+}
+
+#[test]
 fn changes_of_the_session_are_counted_immediately() {
     let (home, path) = new_home_with_responses();
     let input = json!({"transcript_path": path});

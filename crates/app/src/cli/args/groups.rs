@@ -16,7 +16,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Know the cost", &["usage", "statusline"]),
     ("Keep", &["archive"]),
     ("Tidy up and undo", &["rename", "rm", "log", "undo", "restore"]),
-    ("Set up", &["index", "completions"]),
+    ("Set up", &["config", "index", "completions", "man"]),
 ];
 
 /// The width of the column with the names.

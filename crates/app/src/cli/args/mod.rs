@@ -6,15 +6,17 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
-use super::out::Color;
+use crate::config::{Color, GlobalOptions};
 
 mod archive;
 mod command_line;
+mod config;
 mod export;
 mod filter;
 mod groups;
 mod read;
 mod search;
+mod setup;
 #[cfg(test)]
 mod short_flags;
 mod usage;
@@ -22,6 +24,7 @@ mod write;
 
 pub(crate) use self::archive::{Archive, ArchiveAction};
 pub(crate) use self::command_line::{parse_command_line, strip_marker};
+pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::export::Export;
 pub(crate) use self::filter::FilterArgs;
 pub(crate) use self::read::{
@@ -29,6 +32,7 @@ pub(crate) use self::read::{
     Show, Stats, Tools, Tree,
 };
 pub(crate) use self::search::{Index, Search};
+pub(crate) use self::setup::{Completions, Man};
 pub(crate) use self::usage::{Statusline, Usage};
 pub(crate) use self::write::{Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
@@ -77,7 +81,7 @@ pub(crate) struct Args {
     /// Read this folder or .jsonl file instead of ~/.claude (repeatable)
     ///
     /// Accepts a `.claude` folder, a `projects` folder, any folder with .jsonl files below it, or one such file. Default:
-    /// $CLAUDE_CONFIG_DIR or ~/.claude.
+    /// $CLAUDE_CONFIG_DIR, `roots` in the configuration file, or ~/.claude.
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
 
@@ -105,17 +109,36 @@ pub(crate) struct Args {
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// When to use colours
+    /// When to use colours: auto, always or never
     ///
-    /// `auto`: on a terminal, unless NO_COLOR is set. CLICOLOR_FORCE overrides the terminal test.
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_possible_values = true)]
-    pub(crate) color: Color,
+    /// `auto`: on a terminal, unless NO_COLOR is set. CLICOLOR_FORCE overrides the terminal test. Default: `color` in the
+    /// configuration file, or `auto`.
+    #[arg(long, global = true, value_name = "WHEN", hide_possible_values = true)]
+    pub(crate) color: Option<Color>,
+
+    /// Print only data and errors: no progress, hints, notes or warnings
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+
+    /// Use this configuration file
+    ///
+    /// Default: $RETHREAD_CONFIG, $XDG_CONFIG_HOME/rethread/config.toml or ~/.config/rethread/config.toml. `rethread config
+    /// edit` creates it. See docs/config.md.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 
     /// Print long output directly, without a pager
     ///
     /// Output longer than the screen is piped through $RETHREAD_PAGER, $PAGER or `less`.
     #[arg(long, global = true)]
     pub(crate) no_pager: bool,
+}
+
+impl Args {
+    /// Returns the options that override settings of the configuration file.
+    pub(crate) fn global_options(&self) -> GlobalOptions {
+        GlobalOptions { config: self.config.clone(), roots: self.root.clone(), color: self.color }
+    }
 }
 
 /// The subcommand.
@@ -151,14 +174,26 @@ pub(crate) enum Command {
     Log(Log),
     Undo(Undo),
     Restore(Restore),
-    /// Print a completion script for your shell
-    ///
-    /// The script completes all commands and options.
-    #[command(after_help = "Examples:\n  \
-        rethread completions bash > ~/.local/share/bash-completion/completions/rethread\n  \
-        rethread completions fish > ~/.config/fish/completions/rethread.fish")]
-    Completions {
-        /// Shell to complete for
-        shell: clap_complete::Shell,
-    },
+    Config(Config),
+    Completions(Completions),
+    Man(Man),
+}
+
+impl Command {
+    /// Returns `true` if the command may change sessions or their backups.
+    pub(crate) fn may_change_sessions(&self) -> bool {
+        match self {
+            Command::Goto(_)
+            | Command::Fork(_)
+            | Command::Clone(_)
+            | Command::Rescue(_)
+            | Command::Repair(_)
+            | Command::Rename(_)
+            | Command::Rm(_)
+            | Command::Undo(_)
+            | Command::Restore(_) => true,
+            Command::Log(log) => log.prune,
+            _ => false,
+        }
+    }
 }

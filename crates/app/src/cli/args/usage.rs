@@ -1,12 +1,10 @@
 //! Arguments of `usage` and `statusline`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops::usage::GroupBy;
 
 use super::name_parser;
-use crate::cli::error::CliError;
 
 /// The source of the prices.
 #[derive(Debug, clap::Args)]
@@ -17,15 +15,15 @@ pub(crate) struct PriceArgs {
     /// 3`, `output = 15`. Optional: `cache_write_5m`, `cache_write_1h` and `cache_read` (default: 1.25, 2 and 0.1 times the
     /// input), `from = 2026-01-31` (start date), `web_search` (per thousand), and `long.above` (tokens) with `long.input`,
     /// `long.output` and so on. The first matching row applies; models without a row use the built-in prices. Default:
-    /// prices.toml in $XDG_CONFIG_HOME/rethread or ~/.config/rethread, if it exists.
+    /// `prices` in the configuration file, or prices.toml in $XDG_CONFIG_HOME/rethread or ~/.config/rethread, if it exists.
     #[arg(long = "prices", value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
 impl PriceArgs {
-    /// Loads the named price table, or the default one. Returns an error if it is unreadable or invalid.
-    pub(crate) fn load(&self) -> Result<PriceTable, CliError> {
-        Ok(crate::prices::load_prices(self.file.as_deref())?)
+    /// Returns the named price table. Returns `None` if the configured one is used.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.file.as_deref()
     }
 }
 
@@ -91,7 +89,8 @@ pub(crate) struct Usage {
 /// today and of the 5-hour block, and the size of the context. As in `rethread usage`, each response is counted once. The
 /// figures of this session are always current. Those of other sessions may be a minute old, because reading all files
 /// takes too long for a status line. If the client reports when its 5-hour limit resets, that block is used. Unknown
-/// figures are omitted. `≥` marks a lower bound, `~` an estimate.
+/// figures are omitted. `≥` marks a lower bound, `~` an estimate. `statusline.format` in the configuration file selects
+/// what the line shows, also the 7-day window and the prompt cache (docs/config.md).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "In ~/.claude/settings.json:\n  \
     {\"statusLine\": {\"type\": \"command\", \"command\": \"rethread statusline\"}}\n\n\

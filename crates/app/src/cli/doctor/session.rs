@@ -8,8 +8,8 @@ use crate::cli::facts::{StyledText, print_command, print_fact};
 use crate::cli::figures::format_size;
 use crate::cli::out::Out;
 use crate::cli::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET, paint};
+use crate::config::TextRole;
 use crate::text::diagnostic;
-use anstyle::Style;
 
 /// Prints a summary, the findings, worst first, and the sizes. `session` is the name to use in commands.
 pub(super) fn print(report: &SessionReport, session: &str, out: &mut Out) -> Result<(), CliError> {
@@ -24,7 +24,7 @@ pub(super) fn print(report: &SessionReport, session: &str, out: &mut Out) -> Res
 }
 
 /// Returns the number of findings by severity, with the style of the worst one.
-fn summarize(report: &SessionReport) -> (Style, String) {
+fn summarize(report: &SessionReport) -> (TextRole, String) {
     let style = match report.worst_severity() {
         None | Some(Severity::Info) => GOOD,
         Some(Severity::Warning) => MARK,
@@ -57,7 +57,7 @@ fn print_finding(
     }
 }
 
-pub(super) fn severity_style(severity: Severity) -> Style {
+pub(super) fn severity_style(severity: Severity) -> TextRole {
     match severity {
         Severity::Error => BAD,
         Severity::Warning => MARK,

@@ -9,7 +9,7 @@ use crate::cli::error::CliError;
 use crate::cli::facts::{print_detail, print_fact, wrap_styled};
 use crate::cli::figures::{count_noun, format_tokens};
 use crate::cli::out::Out;
-use crate::cli::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG};
+use crate::cli::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG, STRONG_MARK};
 use crate::cli::{AppContext, clean, entry, facts};
 use crate::text::command::build_command;
 
@@ -34,7 +34,7 @@ pub(super) fn print<'a>(
     out: &mut Out,
 ) -> Result<(), CliError> {
     let mut printer = ReportPrinter { explanation, verdict, entries: explanation.open_entries()?, session };
-    let style = if verdict.is_loss() { MARK.bold() } else { STRONG };
+    let style = if verdict.is_loss() { STRONG_MARK } else { STRONG };
     for line in wrap_styled(&vec![(style, labels::load_summary(&explanation.session, verdict))], out.width())
     {
         out.line(&line)?;

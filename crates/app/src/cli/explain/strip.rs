@@ -1,6 +1,5 @@
 //! Draws a session as a strip of characters that shows which entries are loaded, in file order.
 
-use anstyle::Style;
 use rethread_engine::ops::explain::{ClientVerdict, EntryFate, Explanation};
 
 use crate::cli::error::CliError;
@@ -8,9 +7,10 @@ use crate::cli::figures::group_digits;
 use crate::cli::out::Out;
 use crate::cli::style::{BAD, GOOD, MARK, PLAIN, QUIET, paint};
 use crate::cli::table::Cell;
+use crate::config::TextRole;
 
 /// The symbol, style and name of each fate.
-const LEGEND: [(EntryFate, char, Style, &str); 4] = [
+const LEGEND: [(EntryFate, char, TextRole, &str); 4] = [
     (EntryFate::Loaded, '█', GOOD, "loaded"),
     (EntryFate::Compacted, '▒', PLAIN, "compacted"),
     (EntryFate::Omitted, '▁', MARK, "omitted"),
@@ -54,7 +54,7 @@ pub(super) fn format_legend() -> String {
 }
 
 /// Joins adjacent equal cells into runs of symbols. Cells are indices into [`LEGEND`].
-fn join_cells(cells: &[usize]) -> Vec<(Style, String)> {
+fn join_cells(cells: &[usize]) -> Vec<(TextRole, String)> {
     let run = |cells: &[usize]| (LEGEND[cells[0]].2, LEGEND[cells[0]].1.to_string().repeat(cells.len()));
     cells.chunk_by(|a, b| a == b).map(run).collect()
 }

@@ -31,8 +31,8 @@ pub(super) fn highlight_lines(text: &str, language: Option<Language>) -> Vec<Sty
             while tokens.next_if(|token| token.end <= at).is_some() {}
             let (style, until) = match tokens.peek() {
                 Some(token) if token.start <= at => (select_token_style(token.kind), token.end.min(end)),
-                Some(token) => (PLAIN, token.start.min(end)),
-                None => (PLAIN, end),
+                Some(token) => (PLAIN.into(), token.start.min(end)),
+                None => (PLAIN.into(), end),
             };
             styled.push(style, &text[at..until]);
             at = until;

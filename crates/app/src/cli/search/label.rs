@@ -1,19 +1,19 @@
 //! Labels of a hit: whether it is in context, and its source.
 
-use anstyle::Style;
 use rethread_engine::core::resume::ContextStatus;
 use rethread_engine::ops::search::SearchHit;
 
 use crate::cli::clean;
 use crate::cli::style::{GOOD, MARK, QUIET, TOOL};
 use crate::cli::table::truncate_to_width;
+use crate::config::TextRole;
 use crate::text::session;
 
 /// The maximum width of the name of a subagent.
 const MAX_AGENT_WIDTH: usize = 18;
 
 /// Returns a style and a label for the context status of a hit and the number of its copies.
-pub(super) fn status_label(hit: &SearchHit) -> (Style, String) {
+pub(super) fn status_label(hit: &SearchHit) -> (TextRole, String) {
     let (style, mut label) = context_label(hit);
     let copy_in_context = hit.copies.iter().find(|copy| copy.context_status == Some(ContextStatus::Active));
     match (copy_in_context, hit.copies.len()) {
@@ -29,7 +29,7 @@ pub(super) fn status_label(hit: &SearchHit) -> (Style, String) {
 }
 
 /// Returns a label for the context status of a hit, with the subagent if there is one, and its style.
-fn context_label(hit: &SearchHit) -> (Style, String) {
+fn context_label(hit: &SearchHit) -> (TextRole, String) {
     let text = session::context_status_label(hit);
     if let Some(agent) = hit.agent_id() {
         let name = truncate_to_width(&clean::line(agent), MAX_AGENT_WIDTH);

@@ -68,7 +68,7 @@ fn update_index(search: Search, app: &AppContext, out: &mut Out) -> Result<(), C
         return Ok(());
     };
     out.flush()?;
-    let bar = ProgressBar::new("indexing for the next search");
+    let bar = ProgressBar::new("indexing for the next search", out);
     let status = ops::index::refresh_index(&app.roots, cache, false, &|progress| {
         bar.show(progress.done, progress.total);
     })?;

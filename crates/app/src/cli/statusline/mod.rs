@@ -11,12 +11,19 @@ use super::AppContext;
 use super::args;
 use super::error::{self, CliError, Exit};
 use super::out::Out;
+use super::prices::load_price_table;
+use crate::config::{Config, StatuslineField};
 use crate::json;
 use crate::json::statusline_input::{InputError, StatuslineInput, read_statusline_input};
 
 /// Runs `rethread statusline`. Unreadable data only omits its part of the line, because the client shows nothing if the
 /// command fails.
-pub(crate) fn run(args: &args::Statusline, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+pub(crate) fn run(
+    args: &args::Statusline,
+    app: &AppContext,
+    settings: &Config,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
     let input = match read_statusline_input() {
         Ok(input) => input,
         Err(InputError::Missing) => return Err(CliError::NoStatusInput),
@@ -25,7 +32,7 @@ pub(crate) fn run(args: &args::Statusline, app: &AppContext, out: &mut Out) -> R
             StatuslineInput::default()
         }
     };
-    let prices = args.prices.load().unwrap_or_else(|error| {
+    let prices = load_price_table(args.prices.file(), app, out).unwrap_or_else(|error| {
         error::print_error(&error, out);
         PriceTable::built_in()
     });
@@ -35,6 +42,9 @@ pub(crate) fn run(args: &args::Statusline, app: &AppContext, out: &mut Out) -> R
         session: input.session.clone(),
         window: input.window,
         block_end: input.resets_at,
+        includes_week: out.is_json() || settings.statusline_format.value.contains(StatuslineField::Week),
+        week_end: input.week_resets_at,
+        prompt_cache: input.prompt_cache,
         zone: app.clock.zone(),
         now,
         prices: &prices,
@@ -43,7 +53,7 @@ pub(crate) fn run(args: &args::Statusline, app: &AppContext, out: &mut Out) -> R
     if out.is_json() {
         out.json(&json::build_statusline(&input, &usage, now))?;
     } else {
-        out.line(&draw::render_line(&input, &usage, now))?;
+        out.line(&draw::render_line(&input, &usage, now, settings))?;
     }
     error::print_warnings(&usage.failures, out);
     error::print_cache_warning(usage.warning.as_ref(), out);

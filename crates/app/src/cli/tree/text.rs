@@ -84,7 +84,7 @@ fn render_row(row: &OutlineRow, label: &RowLabel, width: usize) -> String {
     text
 }
 
-fn symbol_style(row: &OutlineRow) -> anstyle::Style {
+fn symbol_style(row: &OutlineRow) -> crate::config::TextRole {
     match (row.item, row.relation) {
         (OutlineItem::Gap { .. }, _) => QUIET,
         (OutlineItem::Compaction(_), _) => MARK,

@@ -15,13 +15,14 @@ use super::AppContext;
 use super::args;
 use super::error::{self, CliError, Exit};
 use super::out::Out;
+use super::prices::load_price_table;
 use crate::json;
 
 /// Runs `rethread usage`: prints tokens and costs by group as a table, CSV or JSON.
 ///
 /// Returns [`Exit::Nothing`] if there is no usage, [`Exit::Failed`] if in addition files could not be read.
 pub(crate) fn run(args: &args::Usage, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let prices = args.prices.load()?;
+    let prices = load_price_table(args.prices.file(), app, out)?;
     if let Some(message) = &args.explain {
         return trace::run(message, &prices, app, out);
     }

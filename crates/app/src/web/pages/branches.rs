@@ -13,7 +13,6 @@ use crate::html::frame::render_page;
 use crate::html::resume_banner::render_warning;
 use crate::html::{branches, tree};
 use crate::text::session::display_title;
-use crate::text::time::Clock;
 use crate::web::response;
 use crate::web::server::{Server, run_blocking};
 
@@ -33,7 +32,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, Path(key): Path<Stri
         let body = html! {
             @if let Some(warning) = verdict.and_then(|verdict| render_warning(&server.site().session(&key), verdict, &explanation.session)) { (warning) }
             @if branch_list.rows.is_empty() { p { "This session has no messages." } }
-            @else { (branches::render_branch_list(&server.site().session(&key), &branch_list, &Clock::now_here())) }
+            @else { (branches::render_branch_list(&server.site().session(&key), &branch_list, &server.clock())) }
         };
         respond_with_subpage(server, &key, &branch_list.header.title.text, "branches", &body)
     })

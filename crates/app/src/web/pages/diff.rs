@@ -11,7 +11,6 @@ use rethread_engine::ops::diff::BranchSpec;
 
 use super::branches::respond_with_subpage;
 use crate::html::diff::render_diff;
-use crate::text::time::Clock;
 use crate::web::response;
 use crate::web::server::{Server, run_blocking};
 
@@ -38,7 +37,7 @@ pub(crate) async fn page(
             Ok(diff) => {
                 let body = html! {
                     @if diff.is_same() { p { "Both are the same path; there is nothing to compare." } }
-                    @else { (render_diff(&server.site().session(&key), &diff, &Clock::now_here())) }
+                    @else { (render_diff(&server.site().session(&key), &diff, &server.clock())) }
                 };
                 respond_with_subpage(server, &key, &diff.branches[0].header.title.text, "diff", &body)
             }

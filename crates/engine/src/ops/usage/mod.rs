@@ -11,7 +11,8 @@ mod trace;
 pub use check::{ClientReportedCost, CopyCounts, TotalsCheck, UsageCheck, check_usage};
 pub use group::{GroupBy, GroupKey, GroupRow};
 pub use statusline::{
-    ContextUsage, ReportedWindow, StatuslineRequest, StatuslineUsage, UsageBlock, statusline_usage,
+    ContextUsage, PromptCacheUsage, ReportedPromptCache, ReportedWindow, StatuslineRequest, StatuslineUsage,
+    UsageBlock, statusline_usage,
 };
 pub use trace::{Trace, TracedLine, trace_usage};
 

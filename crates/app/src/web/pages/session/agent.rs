@@ -101,10 +101,28 @@ fn with_agent(
     let base = agent_address(server, key, row);
     let Some(path) = &row.path else {
         let params = BranchParams { sidechain: Some(row.id.clone()), ..params };
-        return respond(row, &SessionPage { view: &session, base: &base, params: &params, actions: false });
+        return respond(
+            row,
+            &SessionPage {
+                view: &session,
+                base: &base,
+                params: &params,
+                actions: false,
+                clock: &server.clock(),
+            },
+        );
     };
     match server.views.open(path, &server.prices) {
-        Ok(view) => respond(row, &SessionPage { view: &view, base: &base, params: &params, actions: false }),
+        Ok(view) => respond(
+            row,
+            &SessionPage {
+                view: &view,
+                base: &base,
+                params: &params,
+                actions: false,
+                clock: &server.clock(),
+            },
+        ),
         Err(error) => response::error(&error),
     }
 }

@@ -36,8 +36,13 @@ pub(crate) async fn chunk(
             Ok(session) => session,
             Err(response) => return *response,
         };
-        let page =
-            SessionPage { view: &view, base: &server.site().session(&key), params: &params, actions: true };
+        let page = SessionPage {
+            view: &view,
+            base: &server.site().session(&key),
+            params: &params,
+            actions: true,
+            clock: &server.clock(),
+        };
         respond_with_chunk(&page, &chunk, is_script).unwrap_or_else(|error| response::error(&error))
     })
     .await

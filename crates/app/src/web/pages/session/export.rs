@@ -65,8 +65,11 @@ pub(crate) async fn export(
             Err(response) => return drop(name_sender.send(Err(response))),
         };
         let _ = name_sender.send(Ok(build_file_name(&row.title.text, &row.id, format)));
-        let context =
-            ExportContext { prices: &server.prices, format_path: &|path| server.context.format_path(path) };
+        let context = ExportContext {
+            prices: &server.prices,
+            format_path: &|path| server.context.format_path(path),
+            theme: server.export_theme,
+        };
         let writer = ChannelWriter { sender: Some(sender.clone()), runtime };
         let mut out = io::BufWriter::with_capacity(CHUNK_BYTES, writer);
         let result = write_export(&view.view, &options, &context, &mut out);

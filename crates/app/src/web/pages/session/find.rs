@@ -41,6 +41,7 @@ pub(crate) async fn find(
                 base: &server.site().session(&key),
                 params: &params,
                 actions: true,
+                clock: &server.clock(),
             };
             respond_with_matches(&page, &find).unwrap_or_else(|error| response::error(&error))
         }

@@ -26,6 +26,7 @@ pub(crate) async fn map(
                 base: &server.site().session(&key),
                 params: &params,
                 actions: true,
+                clock: &server.clock(),
             };
             respond_with_map(&page).unwrap_or_else(|error| response::error(&error))
         }

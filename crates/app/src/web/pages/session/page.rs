@@ -94,7 +94,13 @@ fn render_session(
     render: impl FnOnce(&Server, &SessionPage<'_>, &PageInfo<'_>) -> Result<Markup, Error>,
 ) -> Result<Markup, Error> {
     let view = server.views.open(&row.path, &server.prices)?;
-    let page = SessionPage { view: &view, base: &server.site().session(key), params, actions: true };
+    let page = SessionPage {
+        view: &view,
+        base: &server.site().session(key),
+        params,
+        actions: true,
+        clock: &server.clock(),
+    };
     let title = display_title(&row.title.text);
     render(server, &page, &PageInfo { title: &title, parent_key: None, row: Some(row) })
 }

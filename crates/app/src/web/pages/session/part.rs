@@ -51,6 +51,7 @@ pub(crate) async fn part(
                 base: &server.site().session(&key),
                 params: &params,
                 actions: true,
+                clock: &server.clock(),
             };
             respond_with_part(&page, &part)
         }

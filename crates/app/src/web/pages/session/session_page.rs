@@ -27,6 +27,8 @@ pub(super) struct SessionPage<'a> {
     pub(super) params: &'a BranchParams,
     /// Whether the page offers actions such as goto and fork. `false` for subagents.
     pub(super) actions: bool,
+    /// The time zone of times.
+    pub(super) clock: &'a Clock,
 }
 
 impl SessionPage<'_> {
@@ -45,7 +47,7 @@ impl SessionPage<'_> {
         render(&RenderOptions {
             base,
             folder: self.view.view.session.info.cwd.as_deref().unwrap_or_default(),
-            clock: &Clock::now_here(),
+            clock: self.clock,
             image_url: &image_url,
             has_result_file: &|_| true,
             tool_bodies: true,

@@ -7,10 +7,12 @@
 
 mod context;
 mod file_progress;
+mod prompt_cache;
 mod session_files;
 mod statusline_cache;
 
 pub use context::{ContextUsage, ReportedWindow};
+pub use prompt_cache::{PromptCacheUsage, ReportedPromptCache};
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +34,9 @@ use crate::ops::usage::Pricer;
 /// The cached state is rewritten after this number of new bytes.
 const REWRITE_AFTER_BYTES: u64 = 256 << 10;
 
+/// The length of the window of the weekly limit in milliseconds.
+const WEEK_MILLIS: i64 = 7 * 24 * 3_600_000;
+
 /// Options of [`statusline_usage`], from the client's input to the status line command.
 #[derive(Debug, Clone)]
 pub struct StatuslineRequest<'r> {
@@ -43,6 +48,12 @@ pub struct StatuslineRequest<'r> {
     pub window: ReportedWindow,
     /// The end of the running five-hour block as the client reports it.
     pub block_end: Option<Timestamp>,
+    /// Whether to compute the usage of the last seven days, which reads more responses.
+    pub includes_week: bool,
+    /// The end of the running window of seven days as the client reports it.
+    pub week_end: Option<Timestamp>,
+    /// The prompt cache as the client reports it.
+    pub prompt_cache: ReportedPromptCache,
     /// The time zone of days.
     pub zone: TimeZone,
     /// The current time.
@@ -60,6 +71,10 @@ pub struct StatuslineUsage {
     pub today: CostTotals,
     /// The running five-hour block. `None` if no block is running.
     pub block: Option<UsageBlock>,
+    /// The running window of seven days, or the last seven days. `None` if it was not requested.
+    pub week: Option<UsageBlock>,
+    /// The prompt cache. `None` if nothing is known about it.
+    pub prompt_cache: Option<PromptCacheUsage>,
     /// The used share of the context window. `None` if it is unknown.
     pub context: Option<ContextUsage>,
     /// The model of the last response in the session file. `None` if there is no response.
@@ -72,12 +87,12 @@ pub struct StatuslineUsage {
     pub warning: Option<CacheWarning>,
 }
 
-/// The running five-hour block.
+/// The running five-hour block, or the running window of seven days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UsageBlock {
     /// The time at which the block started.
     pub start: Timestamp,
-    /// The time at which the block ends, five hours after its start.
+    /// The time at which it ends.
     pub end: Timestamp,
     /// The tokens and cost of the responses in the block.
     pub totals: CostTotals,
@@ -93,7 +108,8 @@ pub fn statusline_usage(
 ) -> StatuslineUsage {
     let main = request.transcript.as_deref();
     let (now, today) = (request.now, start_of_day(&request.zone, request.now));
-    let sources = StatuslineSources { roots, cache_dir, main, now, today };
+    let from = week_start(request).map_or(today, |start| start.min(today));
+    let sources = StatuslineSources { roots, cache_dir, main, now, from };
     let cache_key = main.map_or_else(
         || request.session.as_deref().unwrap_or_default().as_bytes(),
         |main| main.as_os_str().as_encoded_bytes(),
@@ -105,7 +121,7 @@ pub fn statusline_usage(
     let mut session_files =
         main.map(|main| SessionFiles::read(main, cached.as_mut(), is_fresh)).unwrap_or_default();
     let session = find_session_id(request, &session_files);
-    let valid_cache = cached.filter(|cached| is_fresh && cached.is_valid_for(&session_files, today));
+    let valid_cache = cached.filter(|cached| is_fresh && cached.is_valid_for(&session_files, from));
     let is_rebuilt = valid_cache.is_none();
     let (mut cache, mut warning) = match valid_cache {
         Some(cache) => (cache, None),
@@ -129,8 +145,10 @@ pub fn statusline_usage(
         session: has_file.then_some(totals.session),
         today: totals.today,
         block: totals.block,
-        context: ContextUsage::estimate(&request.window, last_response.as_ref().map(|(_, usage)| *usage)),
-        model: last_response.map(|(model, _)| model),
+        week: totals.week,
+        prompt_cache: PromptCacheUsage::estimate(&request.prompt_cache, last_response.as_ref()),
+        context: ContextUsage::estimate(&request.window, last_response.as_ref().map(|last| last.usage)),
+        model: last_response.map(|last| last.model),
         others_read_at: created_at,
         failures,
         warning,
@@ -158,6 +176,7 @@ struct StatuslineTotals {
     session: CostTotals,
     today: CostTotals,
     block: Option<UsageBlock>,
+    week: Option<UsageBlock>,
 }
 
 impl StatuslineTotals {
@@ -195,6 +214,8 @@ impl StatuslineTotals {
         }
         timed.sort_unstable_by_key(|(time, _)| *time);
         totals.block = UsageBlock::find_running(&timed, request, since);
+        totals.week = week_start(request)
+            .map(|start| UsageBlock::sum_up(&timed, start, Timestamp(start.0.saturating_add(WEEK_MILLIS))));
         totals
     }
 }
@@ -205,6 +226,19 @@ fn reported_block_start(request: &StatuslineRequest<'_>) -> Option<Timestamp> {
     let start = Timestamp(request.block_end?.0.saturating_sub(BLOCK_MILLIS));
     // A block that has ended or not started is not running.
     (0..BLOCK_MILLIS).contains(&request.now.0.saturating_sub(start.0)).then_some(start)
+}
+
+/// Returns the start of the running window of seven days, or the time seven days ago if the client reports none.
+///
+/// Returns `None` if the window is not requested.
+fn week_start(request: &StatuslineRequest<'_>) -> Option<Timestamp> {
+    let now = request.now.0;
+    // The response of this moment belongs to the last seven days, which end after it.
+    let rolling = Timestamp(now.saturating_sub(WEEK_MILLIS).saturating_add(1));
+    let reported = request.week_end.map(|end| Timestamp(end.0.saturating_sub(WEEK_MILLIS)));
+    // A window that has ended or not started is not running.
+    let running = reported.filter(|start| (0..WEEK_MILLIS).contains(&now.saturating_sub(start.0)));
+    request.includes_week.then(|| running.unwrap_or(rolling))
 }
 
 impl UsageBlock {
@@ -220,9 +254,13 @@ impl UsageBlock {
             find_block(&starts, request.now).filter(|start| request.now.0 - start.0 < BLOCK_MILLIS)
         };
         let start = reported_block_start(request).or_else(computed)?;
-        let end = Timestamp(start.0.saturating_add(BLOCK_MILLIS));
+        Some(UsageBlock::sum_up(timed, start, Timestamp(start.0.saturating_add(BLOCK_MILLIS))))
+    }
+
+    /// Sums up the costs from `start` until before `end`.
+    fn sum_up(timed: &[(Timestamp, CostTotals)], start: Timestamp, end: Timestamp) -> UsageBlock {
         let mut totals = CostTotals::default();
         timed.iter().filter(|(time, _)| (start..end).contains(time)).for_each(|(_, cost)| totals.add(cost));
-        Some(UsageBlock { start, end, totals })
+        UsageBlock { start, end, totals }
     }
 }

@@ -102,11 +102,18 @@ impl SessionFiles {
         self.main_file(Some(main)).map(|file| file.usage().session.as_str())
     }
 
-    /// Returns the model and the tokens of the last response of the main conversation. Returns `None` if there is none.
-    pub(super) fn last_response(&self, main: Option<&Path>) -> Option<(String, Usage)> {
+    /// Returns the last response of the main conversation. Returns `None` if there is none.
+    pub(super) fn last_response(&self, main: Option<&Path>) -> Option<LastResponse> {
         let usage = self.main_file(main)?.usage();
-        let response = usage.responses.iter().rfind(|response| !response.is_sidechain)?;
-        Some((usage.model(response).to_owned(), response.usage))
+        let mut responses = usage.responses.iter().rev().filter(|response| !response.is_sidechain).peekable();
+        let last = *responses.peek()?;
+        let last_write = responses.find(|response| response.usage.cache_write > 0);
+        Some(LastResponse {
+            model: usage.model(last).to_owned(),
+            usage: last.usage,
+            time: last.time,
+            has_long_cache: last_write.is_some_and(|response| response.usage.cache_write_1h > 0),
+        })
     }
 
     /// Returns the progress of the files, to be cached.
@@ -132,6 +139,15 @@ impl SessionFiles {
             Some(time) => (without_time, before + usize::from(time < since)),
         })
     }
+}
+
+/// The last response of the main conversation.
+pub(super) struct LastResponse {
+    pub(super) model: String,
+    pub(super) usage: Usage,
+    pub(super) time: Option<Timestamp>,
+    /// Whether the last write to the prompt cache has a lifetime of one hour, not of five minutes.
+    pub(super) has_long_cache: bool,
 }
 
 /// Returns a hash of a file name.

@@ -22,7 +22,7 @@ const MAX_AGE_MILLIS: i64 = 60_000;
 pub(super) struct StatuslineCache {
     /// The time at which all files were read.
     pub(super) created_at: Timestamp,
-    /// The start of the day, or of the block that was running then. All responses since then are included.
+    /// The start of the day or week, or of the block that was running then. All responses since then are included.
     pub(super) since: Timestamp,
     /// The number of responses of the session without a time, and of those before `since`.
     old_counts: (usize, usize),
@@ -43,8 +43,8 @@ pub(super) struct StatuslineSources<'s> {
     /// The session file.
     pub(super) main: Option<&'s Path>,
     pub(super) now: Timestamp,
-    /// The start of the day.
-    pub(super) today: Timestamp,
+    /// The time from which on all responses are needed: the start of the day, or of the week if it is requested.
+    pub(super) from: Timestamp,
 }
 
 impl StatuslineCache {
@@ -53,9 +53,9 @@ impl StatuslineCache {
         (0..MAX_AGE_MILLIS).contains(&now.0.saturating_sub(self.created_at.0))
     }
 
-    /// Returns `true` if the state is valid for the day that began at `today` and the current files of the session.
-    pub(super) fn is_valid_for(&self, session_files: &SessionFiles, today: Timestamp) -> bool {
-        self.since <= today
+    /// Returns `true` if the state contains all responses since `from` and is valid for the current files of the session.
+    pub(super) fn is_valid_for(&self, session_files: &SessionFiles, from: Timestamp) -> bool {
+        self.since <= from
             && !session_files.was_rewritten
             && session_files.count_old(self.since) == self.old_counts
     }
@@ -67,7 +67,7 @@ impl StatuslineCache {
         session: &str,
         session_files: &mut SessionFiles,
     ) -> (StatuslineCache, Option<CacheWarning>) {
-        let StatuslineSources { roots, cache_dir, main, now, today } = *sources;
+        let StatuslineSources { roots, cache_dir, main, now, from } = *sources;
         session_files.keep_own(main, session);
         let (files, failures) = find_sessions(roots);
         session_files.failures.extend(failures);
@@ -91,7 +91,7 @@ impl StatuslineCache {
         let siblings = files.iter().enumerate().filter(has_known_session);
         let known_siblings =
             siblings.filter_map(|(_, file)| file.path.file_name()).map(file_name_id).collect();
-        let (mut wanted, since) = find_recent(&store, today);
+        let (mut wanted, since) = find_recent(&store, from);
         let responses = session_files.files.iter().flat_map(|file| &file.usage().responses);
         wanted.extend(responses.map(|response| response.message));
         let mut others = Vec::new();
@@ -120,10 +120,10 @@ impl StatuslineCache {
     }
 }
 
-/// Returns the ids of the messages of today and of the five hours before, and the start of the block that was running at
-/// midnight. Without such a block, returns `today`.
-fn find_recent(store: &UsageStore<'_>, today: Timestamp) -> (IdSet, Timestamp) {
-    let earliest = Timestamp(today.0.saturating_sub(BLOCK_MILLIS));
+/// Returns the ids of the messages since `from` and of the five hours before, and the start of the block that was running
+/// at `from`. Without such a block, returns `from`.
+fn find_recent(store: &UsageStore<'_>, from: Timestamp) -> (IdSet, Timestamp) {
+    let earliest = Timestamp(from.0.saturating_sub(BLOCK_MILLIS));
     let (mut recent, mut times) = (IdSet::default(), Vec::new());
     store.for_each_file_and_response(
         |file_usage| {
@@ -136,7 +136,7 @@ fn find_recent(store: &UsageStore<'_>, today: Timestamp) -> (IdSet, Timestamp) {
         |response| times.extend(response.time()),
     );
     times.sort_unstable();
-    let running = find_block(&find_block_starts(times), today);
-    let running = running.filter(|start| today.0.saturating_sub(start.0) < BLOCK_MILLIS);
-    (recent, running.unwrap_or(today))
+    let running = find_block(&find_block_starts(times), from);
+    let running = running.filter(|start| from.0.saturating_sub(start.0) < BLOCK_MILLIS);
+    (recent, running.unwrap_or(from))
 }
