@@ -9,7 +9,6 @@ use super::error::{self, CliError, Exit};
 use super::figures::count_noun;
 use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
-use super::table::{Align, Cell, Table};
 use crate::config::{
     Config, ConfigProblem, ConfigReport, GlobalOptions, Origin, Severity, create_template, load_config,
 };
@@ -87,14 +86,9 @@ fn count_problems(problems: &[ConfigProblem]) -> (usize, usize) {
     (errors, problems.len() - errors)
 }
 
-/// Prints every key with its value and its origin.
+/// Prints every key with its origin and its value.
 fn show(settings: &Config, path: &Path, out: &mut Out) -> Result<Exit, CliError> {
     let file_name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut table = Table::new(0)
-        .column("key", Align::Left, 24)
-        .column("value", Align::Left, 200)
-        .shrinking()
-        .column("origin", Align::Left, 40);
     for setting in settings.list_settings() {
         if out.is_json() {
             let (origin, source, line) = match setting.origin {
@@ -106,7 +100,7 @@ fn show(settings: &Config, path: &Path, out: &mut Out) -> Result<Exit, CliError>
             out.json(&json::build_config_setting(&setting.key, &setting.value, origin, source, line))?;
             continue;
         }
-        let is_default = setting.origin == Origin::Default;
+        let role = if setting.origin == Origin::Default { QUIET } else { MARK };
         let origin = clean::line(&setting.origin.describe(&file_name));
         // Spaces at the ends are part of the value.
         let value = if setting.value.trim() == setting.value {
@@ -114,13 +108,10 @@ fn show(settings: &Config, path: &Path, out: &mut Out) -> Result<Exit, CliError>
         } else {
             format!("\"{}\"", clean::text(&setting.value))
         };
-        table.row(vec![
-            Cell::new(NAME, setting.key),
-            value.into(),
-            Cell::new(if is_default { QUIET } else { MARK }, origin),
-        ]);
+        // Values are last, so that none is truncated.
+        let (key, origin) = (format!("{:<20}", setting.key), format!("{origin:<16}"));
+        out.line(&format!("{}  {}  {value}", paint(NAME, &key), paint(role, &origin)))?;
     }
-    table.print(out)?;
     Ok(Exit::Done)
 }
 
