@@ -10,27 +10,40 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use rethread_engine::core::check::{Code, Diagnostic, Severity};
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::fix::FixAction;
-use rethread_engine::core::resume::{KNOWN_CLIENTS, SkipReason};
+use rethread_engine::core::fix::{FixAction, needs_repair};
+use rethread_engine::core::resume::{KNOWN_CLIENTS, LossCause, SkipReason};
 use rethread_engine::core::version::Version;
 use rethread_engine::ops;
+use rethread_engine::ops::EntrySelector;
 use rethread_engine::ops::explain::{ClientSelector, ClientVerdict, ExplainRequest, Explanation};
-use rethread_engine::ops::repair::{RepairReport, RepairRequest};
+use rethread_engine::ops::repair::{RepairReport, RepairRequest, RepairTarget};
 use rethread_engine::{Error, SessionWriter};
 use rethread_testkit::spending::Rng;
 use rethread_testkit::{random, real, script};
 use tempfile::TempDir;
 
-/// A way in which a file loses or moves a line.
+/// A way in which a file loses or moves a line, or gets lines of another session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LineDamage {
     Drop,
     Nuls,
     Truncate,
     Swap,
+    /// A run of lines names another session.
+    Rename,
+    /// Lines of another session are inserted as a block. Their tree is not connected, or only by time.
+    Insert,
 }
 
 const KINDS: [LineDamage; 4] = [LineDamage::Drop, LineDamage::Nuls, LineDamage::Truncate, LineDamage::Swap];
+const MIXED_KINDS: [LineDamage; 6] = [
+    LineDamage::Drop,
+    LineDamage::Nuls,
+    LineDamage::Truncate,
+    LineDamage::Swap,
+    LineDamage::Rename,
+    LineDamage::Insert,
+];
 
 /// Damages one line of a file, or swaps it with another one. Returns the file and the lines that lost their content.
 fn damage_line(bytes: &[u8], kind: LineDamage, rng: &mut Rng) -> (Vec<u8>, Vec<Vec<u8>>) {
@@ -50,8 +63,55 @@ fn damage_line(bytes: &[u8], kind: LineDamage, rng: &mut Rng) -> (Vec<u8>, Vec<V
             lines.swap(idx, other);
             return (lines.concat(), Vec::new());
         }
+        LineDamage::Rename => {
+            let end = lines.len().min(idx + 1 + rng.below(6) as usize);
+            lines[idx..end].iter_mut().for_each(rename_session);
+            return (lines.concat(), Vec::new());
+        }
+        LineDamage::Insert => {
+            lines.splice(idx..idx, generate_foreign_lines(&damaged, rng));
+            return (lines.concat(), Vec::new());
+        }
     }
     (lines.concat(), vec![damaged])
+}
+
+/// The session that lines of another session name.
+const OTHER_SESSION: &str = "0e0e0e0e-1111-4222-8333-444444444444";
+
+/// Makes a line name another session.
+fn rename_session(line: &mut Vec<u8>) {
+    let text = String::from_utf8_lossy(line).into_owned();
+    let Some(start) = text.find("\"sessionId\":\"").map(|at| at + 13) else { return };
+    if text.len() >= start + 36 {
+        *line = [&text[..start], OTHER_SESSION, &text[start + 36..]].concat().into_bytes();
+    }
+}
+
+/// Generates one to four lines of another session. Their first line has no parent, or one that is not in the file. Their
+/// times are those of the line `next`, of an old session or of a newer one.
+fn generate_foreign_lines(next: &[u8], rng: &mut Rng) -> Vec<Vec<u8>> {
+    let text = String::from_utf8_lossy(next).into_owned();
+    let field = |name: &str| {
+        let start = text.find(&format!("\"{name}\":\""))? + name.len() + 4;
+        text.get(start..)?.split('"').next().map(str::to_owned)
+    };
+    let near = field("timestamp").unwrap_or_else(|| "2026-01-01T00:00:00.000Z".to_owned());
+    let time = rng
+        .pick(&["2020-01-01T00:00:00.000Z".to_owned(), near, "2029-01-01T00:00:00.000Z".to_owned()])
+        .clone();
+    let version = field("version").unwrap_or_else(|| "2.1.325".to_owned());
+    let number = rng.below(1 << 30);
+    let root = if rng.chance(50) { "null".to_owned() } else { format!("gone{number}") };
+    let mut out = format!("* v={version} session=other\n");
+    let mut parent = root;
+    for idx in 0..1 + rng.below(4) {
+        let kind = if idx % 2 == 0 { "u" } else { "a" };
+        let name = format!("{kind}{number}{idx}");
+        out += &format!("{name} ^{parent} @{time}: elsewhere {idx}\n");
+        parent = name;
+    }
+    script::bytes(&out).split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
 /// A session file in a temporary store.
@@ -73,14 +133,36 @@ impl TestSession {
     }
 
     fn repair(&self) -> Result<RepairReport, Error> {
-        let request = RepairRequest {
+        ops::repair::repair(&self.request(true), &self.writer)
+    }
+
+    fn request(&self, in_place: bool) -> RepairRequest {
+        RepairRequest {
             path: self.path.clone(),
-            in_place: true,
+            in_place,
             even_if_live: true,
             now: Timestamp(1_900_000_000_000),
             ..RepairRequest::default()
-        };
-        ops::repair::repair(&request, &self.writer)
+        }
+    }
+
+    /// Checks that `doctor` and `ls` offer a repair exactly if a dry run of `repair` changes something.
+    fn check_offer(&self, errors: &mut Vec<String>) {
+        let report = ops::doctor::check_session(&self.path).expect("the session can be read");
+        let offers = needs_repair(&report.findings);
+        for in_place in [true, false] {
+            let request = RepairRequest { dry_run: true, ..self.request(in_place) };
+            let result = ops::repair::repair(&request, &self.writer);
+            let changes =
+                matches!(&result, Ok(report) if report.target.is_some() && !report.fixes.is_empty());
+            if offers != changes {
+                let outcome = result.map(|report| report.fixes.len());
+                errors.push(format!(
+                    "doctor offers a repair: {offers}, repair changes the session: {changes} {outcome:?}: {}",
+                    describe(&report.findings)
+                ));
+            }
+        }
     }
 
     fn explain(&self, client: ClientSelector) -> Explanation {
@@ -192,7 +274,11 @@ fn hidden_lines(explanation: &Explanation, before: &BTreeSet<String>) -> Vec<u32
 /// Repairs a session and checks the result. Returns `false` if there was nothing to repair.
 fn check_repair(intact: &[BTreeSet<String>], session: &TestSession, errors: &mut Vec<String>) -> bool {
     let before = loads_by_client(session);
-    let lines = lines_by_uuid(&session.explain(ClientSelector::Newest));
+    let all = session.explain(ClientSelector::All);
+    let lines = lines_by_uuid(&all);
+    let rejections = all.verdicts.iter().flat_map(|verdict| &verdict.rejections);
+    let refused: BTreeSet<u32> =
+        rejections.map(|rejection| all.session.tree.node(rejection.node()).span.line).collect();
     let report = match session.repair() {
         Ok(report) => report,
         Err(Error::NothingToLoad { .. } | Error::CannotResumeFrom { .. }) => return false,
@@ -202,6 +288,14 @@ fn check_repair(intact: &[BTreeSet<String>], session: &TestSession, errors: &mut
         }
     };
     let after = loads_by_client(session);
+    // Content that the API refuses from one client is removed, and the report says so.
+    let removed: BTreeSet<u32> = report
+        .fixes
+        .iter()
+        .filter(|fix| fix.fix.action == FixAction::LineRemoved)
+        .filter_map(|fix| fix.line.filter(|line| refused.contains(line)))
+        .collect();
+    let is_removed = |uuid: &str| lines.get(uuid).is_some_and(|line| removed.contains(line));
     let fixes: Vec<String> = report
         .fixes
         .iter()
@@ -216,8 +310,9 @@ fn check_repair(intact: &[BTreeSet<String>], session: &TestSession, errors: &mut
             })
         };
         let reduced = before.0.difference(loaded);
-        let reduced: Vec<&String> =
-            reduced.filter(|uuid| !compacted.contains(*uuid) && !has_new_uuid(uuid)).collect();
+        let reduced: Vec<&String> = reduced
+            .filter(|uuid| !compacted.contains(*uuid) && !has_new_uuid(uuid) && !is_removed(uuid))
+            .collect();
         if !reduced.is_empty() {
             errors.push(format!("repair takes {reduced:?} from {client}: {fixes:#?}"));
             break;
@@ -305,6 +400,7 @@ fn check_damages(name: &str, bytes: &[u8], rng: &mut Rng, tally: &mut Tally, err
         let session = TestSession::new(file_name, &damaged);
         let mut found = Vec::new();
         check_agreement(&session, &mut found);
+        session.check_offer(&mut found);
         // Without the pointer to the last prompt, nothing says which branch the client resumed from.
         if !lost.iter().any(|line| is_pointer(line)) {
             check_hidden(&intact, &session, &mut found);
@@ -407,6 +503,103 @@ proptest! {
         check_repair_of_tree(&session, &mut errors);
         prop_assert!(errors.is_empty(), "{errors:#?}\n{}", String::from_utf8_lossy(&bytes));
     }
+}
+
+/// Damages a file in one to three ways, and checks that a repair takes nothing from any client and is offered if possible.
+fn check_mixed_damages(name: &str, bytes: &[u8], rng: &mut Rng, tally: &mut Tally, errors: &mut Vec<String>) {
+    let file_name = Path::new(name).file_name().expect("a file name").to_str().expect("a name in UTF-8");
+    let mut damaged = bytes.to_vec();
+    let mut kinds = Vec::new();
+    for _ in 0..1 + rng.below(3) {
+        let kind = *rng.pick(&MIXED_KINDS);
+        damaged = damage_line(&damaged, kind, rng).0;
+        kinds.push(kind);
+        if damaged.is_empty() {
+            return;
+        }
+    }
+    let session = TestSession::new(file_name, &damaged);
+    let mut found = Vec::new();
+    session.check_offer(&mut found);
+    tally.damages += 1;
+    tally.repaired += usize::from(check_repair(&[], &session, &mut found));
+    if !found.is_empty()
+        && let Some(folder) = real::env_path("RETHREAD_KEEP")
+    {
+        std::fs::write(folder.join(format!("{}-{file_name}", tally.damages)), &damaged)
+            .expect("a file can be kept");
+    }
+    errors.extend(found.into_iter().map(|error| format!("{} {name} {kinds:?}: {error}", tally.damages)));
+}
+
+#[test]
+fn repair_of_mixed_damage_takes_nothing_from_any_client() {
+    let mut rng = new_rng();
+    let (mut tally, mut errors) = (Tally::default(), Vec::new());
+    for number in 0..real::env_number("RETHREAD_DAMAGES").unwrap_or(40) {
+        let bytes = script::bytes(&generate_script(&mut rng));
+        let name = format!("{number}/{}.jsonl", script::uuid_from_name("session"));
+        check_mixed_damages(&name, &bytes, &mut rng, &mut tally, &mut errors);
+    }
+    assert!(tally.repaired > 8, "{tally:?}");
+    let paths: Vec<PathBuf> = find_mains("RETHREAD_GOLDEN");
+    for _ in 0..if paths.is_empty() { 0 } else { real::env_number("RETHREAD_DAMAGES").unwrap_or(40) } {
+        let path = rng.pick(&paths).clone();
+        let bytes = std::fs::read(&path).expect("the file can be read");
+        check_mixed_damages(&path.display().to_string(), &bytes, &mut rng, &mut tally, &mut errors);
+    }
+    assert_none(&tally, &errors);
+}
+
+/// A session of two clients that wrote at the same time. The last line has no timestamp, so no client resumes from it.
+const TWO_WRITERS: &str = "
+    * v=2.1.325
+    u1 @2026-01-01T00:00:00.000Z: one
+      a1 @2026-01-01T00:00:01.000Z: one
+        u2 @2026-01-01T00:00:10.000Z: two
+          a2 @2026-01-01T00:00:30.000Z: two
+        u3 @2026-01-01T00:00:20.000Z: three
+          a3 @2026-01-01T00:00:40.000Z: three
+            u4 @none: four";
+
+#[test]
+fn losses_after_a_repair_are_not_called_left_by_the_user() {
+    let name = format!("{}.jsonl", script::uuid_from_name("session"));
+    let chosen = EntrySelector { name: "L7".to_owned(), exact: true, ..EntrySelector::default() };
+    for (leaf, cause) in [(None, LossCause::Parallel), (Some(chosen), LossCause::User)] {
+        for in_place in [true, false] {
+            let session = TestSession::new(&name, &script::bytes(TWO_WRITERS));
+            let request = RepairRequest { leaf: leaf.clone(), ..session.request(in_place) };
+            let report = ops::repair::repair(&request, &session.writer).expect("a repair");
+            let path = match report.target {
+                Some(RepairTarget::New(new_session)) => new_session.path.clone(),
+                Some(RepairTarget::InPlace { .. }) => session.path.clone(),
+                None => panic!("nothing was repaired"),
+            };
+            let bytes = std::fs::read_to_string(&path).expect("the file can be read");
+            assert!(bytes.contains("\"last-prompt\""), "the repair chooses the leaf: {bytes}");
+            let request = ExplainRequest { path, client: ClientSelector::Newest };
+            let explanation = ops::explain::explain_resume(&request).expect("the session can be read");
+            let skipped = &explanation.verdicts[0].resume.skipped;
+            let lost: Vec<(u32, Option<LossCause>)> = skipped
+                .iter()
+                .filter(|entry| entry.line < 6)
+                .map(|entry| (entry.line, entry.cause))
+                .collect();
+            assert_eq!(lost, [(3, Some(cause)), (4, Some(cause))], "{in_place}");
+        }
+    }
+}
+
+#[test]
+fn lines_of_a_subagent_are_not_what_the_user_continued_with() {
+    // 2.0.1 resumes from the newest line, which is one of a subagent.
+    let text = "* v=2.0.1\nu1: one\n  a1: one\nu2 side ^null: task\n  a2 side: done";
+    let session = TestSession::new("11111111-2222-4333-8444-555555555555.jsonl", &script::bytes(text));
+    let explanation = session.explain(ClientSelector::Newest);
+    let skipped = &explanation.verdicts[0].resume.skipped;
+    let lost: Vec<(u32, Option<LossCause>)> = skipped.iter().map(|entry| (entry.line, entry.cause)).collect();
+    assert_eq!(lost, [(1, Some(LossCause::Damage)), (2, Some(LossCause::Damage))]);
 }
 
 fn new_rng() -> Rng {

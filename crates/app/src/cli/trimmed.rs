@@ -14,6 +14,7 @@ pub(crate) fn build_table(copy: &TrimmedCopy) -> Table {
     let mut table = Table::new(0)
         .column("", Align::Left, 40)
         .column("count", Align::Right, 10)
+        .column("lines", Align::Right, 10)
         .column("bytes", Align::Right, 12)
         .column("tokens", Align::Right, 10);
     table.row(size_row("before", copy.before));
@@ -23,6 +24,7 @@ pub(crate) fn build_table(copy: &TrimmedCopy) -> Table {
         table.row(vec![
             Cell::new(PLAIN, format!("  {}", operation::removal_text(cause))),
             group_digits(saving.count).into(),
+            if saving.lines > 0 { format!("-{}", group_digits(saving.lines)) } else { String::new() }.into(),
             format!("-{}", format_size(saving.bytes)).into(),
             tokens.into(),
         ]);
@@ -33,6 +35,7 @@ pub(crate) fn build_table(copy: &TrimmedCopy) -> Table {
         let added_cell = Cell::new(QUIET, format!("+{}", format_size(added)));
         table.row(vec![
             Cell::new(QUIET, "  origin, title, state"),
+            Cell::default(),
             Cell::default(),
             added_cell,
             Cell::default(),
@@ -47,6 +50,7 @@ fn size_row(name: &str, size: SessionSize) -> Vec<Cell> {
     vec![
         cell(name.to_owned()),
         Cell::default(),
+        cell(group_digits(size.lines)),
         cell(format_size(size.bytes)),
         cell(format_tokens(size.tokens)),
     ]

@@ -9,6 +9,7 @@ use super::object::{ObjectJson, build_object};
 
 #[derive(Serialize)]
 pub(crate) struct SizeJson {
+    lines: u64,
     bytes: u64,
     tokens: u64,
 }
@@ -17,6 +18,7 @@ pub(crate) struct SizeJson {
 pub(crate) struct OmittedJson {
     cause: &'static str,
     count: u64,
+    lines: u64,
     bytes: u64,
     tokens: u64,
 }
@@ -55,10 +57,11 @@ pub(crate) struct RescueJson<'a> {
 
 /// Builds the fields that `clone` and `rescue` share: sizes in bytes and tokens, and what was omitted.
 fn build_trimmed_copy_body(copy: &TrimmedCopy) -> TrimmedCopyJson<'_> {
-    let size = |size: SessionSize| SizeJson { bytes: size.bytes, tokens: size.tokens };
+    let size = |size: SessionSize| SizeJson { lines: size.lines, bytes: size.bytes, tokens: size.tokens };
     let savings = copy.savings.iter().map(|(cause, saving)| OmittedJson {
         cause: cause.name(),
         count: saving.count,
+        lines: saving.lines,
         bytes: saving.bytes,
         tokens: saving.tokens(),
     });

@@ -21,6 +21,7 @@ pub(crate) fn effect_text(effect: &FileEffect) -> String {
 pub(crate) fn removal_text(cause: RemovalCause) -> &'static str {
     match cause {
         RemovalCause::OffPath => "other branches, before compactions",
+        RemovalCause::Damaged => "unreadable lines",
         RemovalCause::ApiLog => "API request log",
         RemovalCause::Snapshots => "file snapshots: no rewind of files",
         RemovalCause::States => "state lines",

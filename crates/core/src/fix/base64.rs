@@ -2,12 +2,13 @@
 
 /// Decodes base64 of the standard or the URL-safe alphabet. Padding is optional.
 ///
-/// Returns `None` if the text contains anything except base64 digits, whitespace and `=` at the very end, or if the
+/// Returns `None` if the text contains anything except base64 digits, whitespace and `=` after all digits, or if the
 /// last group has a single digit, which encodes less than a byte.
 pub fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut bits, mut bit_count) = (0u32, 0);
-    let end = text.iter().rposition(|&byte| byte != b'=').map_or(0, |at| at + 1);
+    let is_digit = |byte: &u8| *byte != b'=' && !byte.is_ascii_whitespace();
+    let end = text.iter().rposition(is_digit).map_or(0, |at| at + 1);
     for &byte in text[..end].iter().filter(|byte| !byte.is_ascii_whitespace()) {
         let digit = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -34,7 +35,7 @@ mod tests {
 
     #[test]
     fn base64_digits_decode_to_bytes() {
-        let cases: [(&str, Option<&[u8]>); 9] = [
+        let cases: [(&str, Option<&[u8]>); 12] = [
             ("", Some(b"")),
             ("TQ==", Some(b"M")),
             ("TWE=", Some(b"Ma")),
@@ -42,6 +43,9 @@ mod tests {
             ("TWFuTWE", Some(b"ManMa")),
             ("+/-_", Some(&[0xfb, 0xff, 0xbf])),
             ("TW\r\nFu", Some(b"Man")),
+            ("TQ==\n", Some(b"M")),
+            ("TQ=\r\n=\r\n", Some(b"M")),
+            ("=\n", Some(b"")),
             ("TWFuT", None),
             ("T=Q=", None),
         ];

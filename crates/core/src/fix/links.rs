@@ -1,6 +1,6 @@
 //! Relinks orphaned entries: by the call that they answer, else by file order, checked against timestamps.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::context::{RepairContext, string_member};
 use super::fix_set::{FixAction, FixSet, LineEdit, RelinkReason};
@@ -236,14 +236,24 @@ fn relink_parallel(context: &mut RepairContext<'_>, fixes: &mut FixSet) {
     let loaded: HashSet<NodeId> = chain.iter().copied().filter(|&id| id >= start).collect();
     let has_loaded_parent =
         |id: NodeId| tree.node(id).parent().is_some_and(|parent| loaded.contains(&parent));
+    let mut new_parents: HashMap<NodeId, NodeId> = HashMap::new();
     for pair in chain.windows(2) {
         let (previous, id) = (pair[0], pair[1]);
         let is_changed = tree.node(id).parent() != Some(previous);
         let is_own = context.line_of(id) <= context.line_count;
-        if is_changed && is_own && has_loaded_parent(id) && has_loaded_parent(previous) {
+        let is_linked = is_changed && is_own && has_loaded_parent(id) && has_loaded_parent(previous);
+        // A client may load an entry before its parent.
+        if is_linked && !is_ancestor(tree, &new_parents, id, previous) {
+            new_parents.insert(id, previous);
             context.set_parent(id, Some(previous), (Code::Unreachable, RelinkReason::Parallel), fixes);
         }
     }
+}
+
+/// Returns `true` if `ancestor` is an entry or above it. `new_parents` are the parents that were changed.
+fn is_ancestor(tree: &Tree, new_parents: &HashMap<NodeId, NodeId>, ancestor: NodeId, id: NodeId) -> bool {
+    let parent = |id: &NodeId| new_parents.get(id).copied().or_else(|| tree.node(*id).parent());
+    std::iter::successors(Some(id), parent).take(tree.nodes().len()).any(|id| id == ancestor)
 }
 
 /// Sets the logical parent of a compaction boundary to the preceding message if the present one is not in the file.

@@ -107,13 +107,28 @@ impl BlockInventory {
         }
     }
 
-    /// Adds the lines without a uuid that a copy omits to `savings`. If `keeps_snapshots` is set, the copy contains the
-    /// client's file history snapshots, and they are not added.
-    pub fn add_lines_without_uuid(&self, savings: &mut SavingsByCause, keeps_snapshots: bool) {
-        let snapshots = (RemovalCause::Snapshots, self.snapshots);
-        let groups = [(RemovalCause::ApiLog, self.api_log), (RemovalCause::States, self.states)];
-        for (cause, totals) in groups.into_iter().chain((!keeps_snapshots).then_some(snapshots)) {
+    /// Adds the lines without a uuid that a copy omits to `savings`. `kept_snapshots` and `kept_states` are the lines that it
+    /// contains: file history snapshots, and others.
+    pub fn add_lines_without_uuid(
+        &self,
+        savings: &mut SavingsByCause,
+        kept_snapshots: impl Iterator<Item = LineSpan>,
+        kept_states: impl Iterator<Item = LineSpan>,
+    ) {
+        let subtract = |mut totals: LineTotals, kept: &mut dyn Iterator<Item = LineSpan>| {
+            for span in kept {
+                totals.lines = totals.lines.saturating_sub(1);
+                totals.bytes = totals.bytes.saturating_sub(u64::from(span.len) + 1);
+            }
+            totals
+        };
+        for (cause, totals) in [
+            (RemovalCause::ApiLog, self.api_log),
+            (RemovalCause::Snapshots, subtract(self.snapshots, &mut { kept_snapshots })),
+            (RemovalCause::States, subtract(self.states, &mut { kept_states })),
+        ] {
             savings.add(cause, totals.lines, totals.bytes, 0);
+            savings.add_lines(cause, totals.lines);
         }
     }
 

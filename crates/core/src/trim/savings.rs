@@ -5,6 +5,8 @@
 pub enum RemovalCause {
     /// It is not on the copied path: on another branch, or compacted.
     OffPath,
+    /// A line that cannot be read.
+    Damaged,
     /// The client's log of its API requests.
     ApiLog,
     /// A record of which backups hold earlier versions of files.
@@ -31,8 +33,9 @@ pub enum RemovalCause {
 
 impl RemovalCause {
     /// All causes, in display order.
-    pub const ALL: [RemovalCause; 12] = [
+    pub const ALL: [RemovalCause; 13] = [
         RemovalCause::OffPath,
+        RemovalCause::Damaged,
         RemovalCause::ApiLog,
         RemovalCause::Snapshots,
         RemovalCause::States,
@@ -50,6 +53,7 @@ impl RemovalCause {
     pub fn name(self) -> &'static str {
         match self {
             RemovalCause::OffPath => "off-path",
+            RemovalCause::Damaged => "damaged",
             RemovalCause::ApiLog => "api-log",
             RemovalCause::Snapshots => "snapshots",
             RemovalCause::States => "states",
@@ -70,6 +74,8 @@ impl RemovalCause {
 pub struct Savings {
     /// The number of removed lines, or of removed blocks, calls or turns.
     pub count: u64,
+    /// The number of whole lines among them.
+    pub lines: u64,
     /// The number of bytes in the file.
     pub bytes: u64,
     /// The number of bytes in the context.
@@ -98,21 +104,27 @@ impl SavingsByCause {
         savings.context_bytes += context_bytes;
     }
 
+    /// Adds whole lines that were removed. Their content is added separately.
+    pub fn add_lines(&mut self, cause: RemovalCause, lines: u64) {
+        self.by_cause[cause as usize].lines += lines;
+    }
+
     /// Returns the savings of one cause.
     pub fn savings(&self, cause: RemovalCause) -> Savings {
         self.by_cause[cause as usize]
     }
 
-    /// Iterates over the causes with a count above 0, in the order of [`RemovalCause::ALL`].
+    /// Iterates over the causes that removed something, in the order of [`RemovalCause::ALL`].
     pub fn iter(&self) -> impl Iterator<Item = (RemovalCause, Savings)> + '_ {
         let all = RemovalCause::ALL.into_iter().map(|cause| (cause, self.by_cause[cause as usize]));
-        all.filter(|(_, savings)| savings.count > 0)
+        all.filter(|(_, savings)| savings.count + savings.lines > 0)
     }
 
     /// Returns the sum over all causes.
     pub fn total(&self) -> Savings {
         self.by_cause.iter().fold(Savings::default(), |sum, savings| Savings {
             count: sum.count + savings.count,
+            lines: sum.lines + savings.lines,
             bytes: sum.bytes + savings.bytes,
             context_bytes: sum.context_bytes + savings.context_bytes,
         })

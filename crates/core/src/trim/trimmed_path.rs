@@ -241,6 +241,7 @@ impl<'s, 'a> RemovalPlan<'s, 'a> {
                 let context_bytes =
                     if self.input.is_sent(node_id) { self.input.resume_index.text_bytes(node_id) } else { 0 };
                 savings.add(cause, count, bytes, context_bytes);
+                savings.add_lines(cause, 1);
             } else {
                 self.add_block_savings(node_id, &mut savings);
             }

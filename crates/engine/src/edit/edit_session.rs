@@ -38,6 +38,16 @@ struct EditSessionBuilder {
 /// Simulates appends to a session file.
 pub(crate) struct AppendSimulator(TreeBuilder);
 
+/// Who chose the entry from which clients resume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum LeafChoice {
+    /// The user. The pointer is explicit: the user left the branches that the file had before.
+    #[default]
+    ByUser,
+    /// A repair.
+    ByRepair,
+}
+
 /// A reference to an entry for display.
 #[derive(Debug, Clone)]
 pub struct EntryRef {
@@ -194,10 +204,11 @@ impl EditSession {
         &mut self,
         at: NodeId,
         leaf: &str,
+        choice: LeafChoice,
         now: Timestamp,
     ) -> Result<Vec<u8>, Error> {
         let envelope = Envelope { session: self.session.id.clone(), ..Envelope::default() };
-        self.build_marker_lines_in(&envelope, at, leaf, now)
+        self.build_marker_lines_in(&envelope, at, leaf, choice, now)
     }
 
     /// Builds the lines of [`EditSession::build_marker_lines`] for the session of `envelope`.
@@ -206,6 +217,7 @@ impl EditSession {
         envelope: &Envelope,
         at: NodeId,
         leaf: &str,
+        choice: LeafChoice,
         now: Timestamp,
     ) -> Result<Vec<u8>, Error> {
         let prompt = self.read_prompt_text(at);
@@ -215,7 +227,7 @@ impl EditSession {
         let uuid = uuid::Uuid::new_v4().to_string();
         let render = |cwd: Option<&str>, git_branch: Option<&str>, entrypoint: Option<&str>| {
             let marker = ResumeMarker {
-                is_explicit: true,
+                is_explicit: choice == LeafChoice::ByUser,
                 leaf,
                 uuid: &uuid,
                 session: &envelope.session,

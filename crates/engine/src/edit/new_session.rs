@@ -8,7 +8,7 @@ use rethread_core::id::IdSet;
 use rethread_core::tree::NodeId;
 use rethread_core::version::Version;
 
-use super::edit_session::{EditSession, ExpectedLoad, ParsedLines, matches_expected};
+use super::edit_session::{EditSession, ExpectedLoad, LeafChoice, ParsedLines, matches_expected};
 use super::side_files::copy_side_files;
 use super::title::render_title_lines;
 use super::write_draft::{simulate_draft, write_draft};
@@ -29,7 +29,7 @@ pub struct NewSession {
     pub path: PathBuf,
     /// The folder in which to resume it.
     pub folder: String,
-    /// The number of lines, without the state, title and marker lines that are added.
+    /// The number of lines, without the title and marker lines that are added.
     pub lines: usize,
     /// The size of the file in bytes. 0 if the caller gave the expected loads, since then it is not computed.
     pub bytes: u64,
@@ -58,6 +58,8 @@ pub(crate) struct NewSessionSpec {
     pub(crate) leaf: NodeId,
     /// The uuid of the entry from which clients resume, if it differs from that of `leaf`.
     pub(crate) leaf_uuid: Option<String>,
+    /// Who chose the leaf.
+    pub(crate) leaf_choice: LeafChoice,
     /// Whether clients choose the leaf themselves: no marker lines are added.
     pub(crate) keeps_leaf: bool,
     /// The title.
@@ -100,7 +102,7 @@ impl NewSessionSpec {
             Envelope { session: id.clone(), origin: Some(origin.id.clone()), folder: folder_change };
         let (required, expected_loads) = (std::mem::take(&mut self.required), self.expected_loads.take());
         let (command, about, title) = (self.command, self.about.clone(), self.title.clone());
-        let (dry_run, lines) = (self.dry_run, self.segments.len());
+        let dry_run = self.dry_run;
         let clients = source.clients();
         let handle = match self.keeps_leaf {
             true => source.session.id.clone(),
@@ -108,7 +110,7 @@ impl NewSessionSpec {
         };
         let damaged_bytes = std::mem::take(&mut self.damaged_bytes);
         let extra_ops = std::mem::take(&mut self.file_ops);
-        let draft = self.build_draft(envelope, &mut source)?;
+        let (draft, lines) = self.build_draft(envelope, &mut source)?;
         // The simulation builds a tree of the whole draft. Drop the tree of the source first, to limit the memory.
         drop(source);
         let (expected_loads, bytes) = match expected_loads {
@@ -150,13 +152,14 @@ impl NewSessionSpec {
         Ok(created)
     }
 
-    /// Builds the draft of the new session: the segments, then state lines, title lines and marker lines.
-    fn build_draft(self, envelope: Envelope, source: &mut EditSession) -> Result<Draft, Error> {
+    /// Builds the draft of the new session: the segments, then state lines, title lines and marker lines. Also returns the
+    /// number of segments and state lines.
+    fn build_draft(self, envelope: Envelope, source: &mut EditSession) -> Result<(Draft, usize), Error> {
         let marker = if self.keeps_leaf {
             Vec::new()
         } else {
             let leaf = self.leaf_uuid.clone().unwrap_or_else(|| source.uuid(self.leaf));
-            source.build_marker_lines_in(&envelope, self.leaf, &leaf, self.now)?
+            source.build_marker_lines_in(&envelope, self.leaf, &leaf, self.leaf_choice, self.now)?
         };
         let mut segments = assign_session(self.segments, &envelope);
         if !self.complete {
@@ -164,10 +167,11 @@ impl NewSessionSpec {
                 source.state_lines.file_history_lines(&self.entries).chain(source.state_lines.latest_lines());
             segments.extend(state_lines.map(|span| DraftSegment::Line(span, Vec::new())));
         }
+        let lines = segments.len();
         segments.extend(render_title_lines(&self.title, &envelope.session).map(DraftSegment::New));
         let marker = marker.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
         segments.extend(marker.map(|line| DraftSegment::New(line.to_vec())));
-        Ok(Draft { segments, envelope: Some(envelope) })
+        Ok((Draft { segments, envelope: Some(envelope) }, lines))
     }
 }
 

@@ -21,6 +21,8 @@ use crate::writer::SessionWriter;
 /// The size of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SessionSize {
+    /// The number of lines that are not blank, without those that are added to a copy. Each record of a damaged line counts.
+    pub lines: u64,
     /// The size of the file in bytes.
     pub bytes: u64,
     /// The estimated number of tokens of the context.
@@ -123,10 +125,13 @@ impl SessionTrimmer {
         let path = session.path.clone();
         let leaf = trimmed.leaf.ok_or_else(|| Error::NothingRemains { path: path.clone() })?;
         let tokens = self.resume.estimate_tokens(&session.resume_index);
-        let before = SessionSize { bytes: session.bytes, tokens };
-        let savings = self.collect_savings(&trimmed, &options);
         let entries: IdSet =
             trimmed.lines.iter().map(|(node_id, _)| session.tree.node(*node_id).uuid).collect();
+        let backed_up = if options.copy_backups { entries.clone() } else { IdSet::default() };
+        let damaged_lines = count_unreadable_lines(&self.source);
+        let record_count = session.tree.nodes().len() + self.source.state_lines.all_lines().len();
+        let before = SessionSize { lines: record_count as u64 + damaged_lines, bytes: session.bytes, tokens };
+        let savings = self.collect_savings(&trimmed, options.scope, &backed_up, damaged_lines);
         let required: IdSet =
             self.resume.path.iter().map(|&node_id| session.tree.node(node_id).uuid).collect();
         let required: IdSet = required.intersection(&entries).copied().collect();
@@ -148,7 +153,7 @@ impl SessionTrimmer {
             about: format!("of {} at {}", session.id, session.entry_handle(leaf)),
             segments,
             complete: options.scope != CopyScope::Path,
-            entries: if options.copy_backups { entries } else { IdSet::default() },
+            entries: backed_up,
             leaf,
             title: choose_title(options.title.as_deref(), session, &options.title_suffix)?,
             project,
@@ -159,26 +164,54 @@ impl SessionTrimmer {
         };
         let session = spec.create(self.source, writer)?;
         let tokens = session.expected_loads.first().map_or(0, |load| load.tokens);
-        let after = SessionSize { bytes: session.bytes, tokens };
+        let after = SessionSize { lines: session.lines as u64, bytes: session.bytes, tokens };
         Ok(TrimmedCopy { session, before, after, savings, changed_paths })
     }
 
-    /// Adds to the savings of a trim the lines that no copy contains: those off the path and those without a uuid.
-    fn collect_savings(&self, trimmed: &TrimmedPath, options: &CopyOptions) -> SavingsByCause {
+    /// Adds to the savings of a trim the lines that the copy does not contain: unreadable ones, those off the path, and those
+    /// without a uuid. `backed_up` are the prompts whose file history it contains.
+    fn collect_savings(
+        &self,
+        trimmed: &TrimmedPath,
+        scope: CopyScope,
+        backed_up: &IdSet,
+        damaged_lines: u64,
+    ) -> SavingsByCause {
         let mut savings = trimmed.savings.clone();
-        if options.scope == CopyScope::File {
+        let state_lines = &self.source.state_lines;
+        let tree = &self.source.session.tree;
+        if damaged_lines > 0 {
+            let spans = tree.nodes().iter().map(|node| &node.span).chain(state_lines.all_lines());
+            let read_bytes: u64 = spans.map(|span| u64::from(span.len) + 1).sum();
+            let bytes = self.source.session.bytes.saturating_sub(read_bytes);
+            savings.add(RemovalCause::Damaged, damaged_lines, bytes, 0);
+            savings.add_lines(RemovalCause::Damaged, damaged_lines);
+        }
+        if scope == CopyScope::File {
             return savings;
         }
-        if options.scope == CopyScope::Path {
-            self.inventory.add_lines_without_uuid(&mut savings, options.copy_backups);
+        if scope == CopyScope::Path {
+            let snapshots = state_lines.file_history_lines(backed_up);
+            self.inventory.add_lines_without_uuid(&mut savings, snapshots, state_lines.latest_lines());
         }
-        let tree = &self.source.session.tree;
         let mut is_on_path = vec![false; tree.nodes().len()];
         self.path.iter().for_each(|&node_id| is_on_path[node_id as usize] = true);
         let off_path = tree.nodes().iter().enumerate().filter(|(node_id, _)| !is_on_path[*node_id]);
-        off_path.for_each(|(_, node)| savings.add(RemovalCause::OffPath, 1, u64::from(node.span.len) + 1, 0));
+        for (_, node) in off_path {
+            savings.add(RemovalCause::OffPath, 1, u64::from(node.span.len) + 1, 0);
+            savings.add_lines(RemovalCause::OffPath, 1);
+        }
         savings
     }
+}
+
+/// Counts the lines that are not blank and contain no readable record.
+fn count_unreadable_lines(source: &EditSession) -> u64 {
+    let spans = source.session.tree.nodes().iter().map(|node| &node.span);
+    let mut lines: Vec<u32> = spans.chain(source.state_lines.all_lines()).map(|span| span.line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    source.session.info.lines.saturating_sub(lines.len()) as u64
 }
 
 /// Adds the lines that the path of a copy does not contain but its scope does, in file order.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rethread_core::edit::{Draft, UuidMap, required_entries};
-use rethread_core::entry::{Flags, Timestamp};
+use rethread_core::entry::{EntryRole, Flags, Timestamp};
 use rethread_core::id::Id;
 use rethread_core::resume::resumable_entries;
 use rethread_core::tree::NodeId;
@@ -11,7 +11,9 @@ use rethread_core::tree::NodeId;
 use super::selector::{EntrySelector, resolve_entry};
 use crate::Error;
 pub use crate::edit::edit_session::EntryRef;
-use crate::edit::edit_session::{AppendSimulator, EditSession, ExpectedLoad, ParsedLines, matches_expected};
+use crate::edit::edit_session::{
+    AppendSimulator, EditSession, ExpectedLoad, LeafChoice, ParsedLines, matches_expected,
+};
 use crate::session::load::SessionHeader;
 use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
@@ -35,9 +37,9 @@ pub struct GotoRequest {
 pub struct GotoOutcome {
     /// The session.
     pub header: SessionHeader,
-    /// The entry from which the client would have resumed. `None` if the session has no entries.
+    /// The entry after which the conversation would have continued. `None` if the session has no entries.
     pub from: Option<EntryRef>,
-    /// The entry from which it resumes now.
+    /// The entry after which it continues now: the requested one, or the message above an attachment or a system line.
     pub to: EntryRef,
     /// The entries that each client loads now.
     pub expected_loads: Vec<ExpectedLoad>,
@@ -60,10 +62,13 @@ struct PlannedMove {
 pub fn goto(request: &GotoRequest, writer: &SessionWriter) -> Result<GotoOutcome, Error> {
     let (mut source, simulator) = EditSession::open_for_append(&request.path)?;
     let to = resolve_entry(&source, &request.at)?;
-    let from = source.session.active_path().leaf.map(|node_id| source.read_entry_ref(node_id));
-    let target = source.read_entry_ref(to);
+    let tree = &source.session.tree;
+    let from = source.session.active_path().resume_point(tree);
+    let resume_point = tree.resume_point(to);
+    let from = from.map(|node_id| source.read_entry_ref(node_id));
+    let target = source.read_entry_ref(resume_point);
     let planned_move = plan_move(&mut source, &simulator, to, request.now)?
-        .ok_or_else(|| Error::CannotResumeFrom { name: target.handle.clone() })?;
+        .ok_or_else(|| Error::CannotResumeFrom { name: source.session.entry_handle(to) })?;
     let header = source.session.header();
     let op = if request.dry_run {
         None
@@ -86,6 +91,10 @@ fn plan_move(
         return Ok(Some(planned_move));
     }
     let (tree, clients) = (&source.session.tree, source.clients());
+    // A boundary or summary that is written again would be a second compaction.
+    if matches!(tree.node(to).role, EntryRole::CompactBoundary | EntryRole::CompactSummary) {
+        return Ok(None);
+    }
     let path = required_entries(tree, &source.session.resume_index, &clients, to);
     let resumable: Vec<Vec<bool>> = clients.iter().map(|client| resumable_entries(tree, client)).collect();
     let is_kept = |id: NodeId| resumable.iter().all(|resumable| resumable[id as usize]);
@@ -112,7 +121,8 @@ fn plan_marker(
 ) -> Result<Option<PlannedMove>, Error> {
     let Some(expected_loads) = source.simulate_loads_at(to) else { return Ok(None) };
     let leaf = source.uuid(to);
-    let added = [source.missing_newline(), &source.build_marker_lines(to, &leaf, now)?].concat();
+    let added =
+        [source.missing_newline(), &source.build_marker_lines(to, &leaf, LeafChoice::ByUser, now)?].concat();
     let actual = simulator.simulate_append(source, &added).expected_loads(&source.clients());
     Ok(matches_expected(&expected_loads, &actual).then_some(PlannedMove {
         added,
@@ -151,7 +161,7 @@ fn plan_replay(
     }
     let leaf =
         uuid_map.find_new_uuid(Id::from_text(source.uuid(to).as_bytes())).unwrap_or_default().to_owned();
-    added.extend(source.build_marker_lines(to, &leaf, now)?);
+    added.extend(source.build_marker_lines(to, &leaf, LeafChoice::ByUser, now)?);
     expected_file.extend_from_slice(&added);
     let clients = source.clients();
     let expected_loads = ParsedLines::from_bytes(&expected_file).expected_loads(&clients);

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rethread_core::entry::Timestamp;
-use rethread_core::fix::needs_repair;
 use rethread_core::id::Id;
 use rethread_core::session::{PullRequest, SessionInfo, SessionInfoBuilder, SummaryTitles, Title};
 use rethread_core::tree::TreeBuilder;
@@ -17,6 +16,7 @@ use crate::disk::{
     FileRole, Roots, ScanEvent, ScanOptions, SessionFile, SystemProcesses, find_live_sessions, scan,
 };
 use crate::ops::doctor::check_file;
+use crate::ops::repair::can_repair;
 use crate::session::load::derive_session_id;
 use crate::session::per_file_cache::{PerFileCache, find_files};
 
@@ -174,7 +174,7 @@ fn read_info(file: &SessionFile) -> Result<((SessionInfo, bool), u64), Error> {
     let info = builder.finish(&tree, scan.lines, &scan.problems);
     // Few files have odd lines, so few are read twice.
     let is_suspect = file.role == FileRole::Main && info.may_need_repair();
-    let damaged = is_suspect && needs_repair(&check_file(&file.path, false)?.report.findings);
+    let damaged = is_suspect && can_repair(&file.path, &check_file(&file.path, false)?.report.findings);
     let bytes_read = if is_suspect { scan.bytes * 2 } else { scan.bytes };
     Ok(((info, damaged), bytes_read))
 }

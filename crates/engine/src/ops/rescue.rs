@@ -55,21 +55,22 @@ pub fn rescue(request: &RescueRequest, writer: &SessionWriter) -> Result<RescueO
     let mut lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let note_uuid = uuid::Uuid::new_v4().to_string();
     let new_session_id = uuid::Uuid::new_v4().to_string();
-    let mut target_tokens = request.max_tokens;
+    let (mut target_tokens, mut smallest) = (request.max_tokens, u64::MAX);
     for _ in 0..MAX_ATTEMPTS {
         let read_span = |span| lines.read_span(span).map_err(Error::reading(&request.path));
         let Escalation { steps, trimmed, tokens, fits } =
             escalate(&trimmer.trim_input(), target_tokens, &note_uuid, read_span)?;
-        if !fits {
-            return Err(Error::CannotFit { fit: request.max_tokens, min: tokens });
-        }
         let note_line = trimmed
             .note
             .as_ref()
             .map(|position| build_note_line(&mut trimmer, position, &trimmed, &new_session_id, &note_uuid));
         // The note takes up tokens, too.
         let total = tokens + note_line.as_ref().map_or(0, |line| line.len() as u64 / 4);
+        smallest = smallest.min(total);
         if total > request.max_tokens {
+            if !fits {
+                break;
+            }
             target_tokens = target_tokens.saturating_sub(total - request.max_tokens);
             continue;
         }
@@ -87,7 +88,7 @@ pub fn rescue(request: &RescueRequest, writer: &SessionWriter) -> Result<RescueO
             trimmer.write_copy(trimmed, note_line.map(|line| (new_session_id, line)), options, writer)?;
         return Ok(RescueOutcome { tokens_before, steps, copy: Some(copy) });
     }
-    Err(Error::CannotFit { fit: request.max_tokens, min: target_tokens })
+    Err(Error::CannotFit { fit: request.max_tokens, min: smallest })
 }
 
 /// The maximum number of prompts that a note repeats.

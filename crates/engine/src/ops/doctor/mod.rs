@@ -4,7 +4,7 @@ mod retention;
 mod session;
 mod store;
 
-pub(super) use session::check_file;
 pub use session::{ReachableEntries, SessionReport, check_session};
+pub(super) use session::{check_file, find_problems};
 pub(crate) use session::{newest_client, writing_client};
 pub use store::{DoctorRequest, SideFileSizes, StoreCode, StoreFinding, StoreReport, check_store};

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_core::check::{CheckCollector, CheckInput, Diagnostic, Severity, SizeBreakdown, run_checks};
+use rethread_core::check::{
+    CheckCollector, CheckInput, Diagnostic, Severity, SizeBreakdown, SuggestedFix, run_checks,
+};
 use rethread_core::id::Id;
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, simulate_resume};
 use rethread_core::session::{SessionInfo, SessionInfoBuilder};
@@ -11,6 +13,7 @@ use rethread_core::version::Version;
 
 use crate::Error;
 use crate::disk::{ScanEvent, ScanOptions, SystemProcesses, find_live_sessions, scan};
+use crate::ops::repair::can_repair;
 use crate::session::load::{SessionHeader, derive_session_id, find_title};
 
 /// The diagnostics of a session.
@@ -54,6 +57,16 @@ impl SessionReport {
         ReachableEntries { reachable: self.entries.saturating_sub(self.lost), total: self.entries }
     }
 
+    /// Withdraws the suggestions to repair the session if a repair would change nothing.
+    pub(super) fn withdraw_impossible_repair(&mut self) {
+        if can_repair(&self.path, &self.findings) {
+            return;
+        }
+        for finding in self.findings.iter_mut().filter(|finding| finding.fix == SuggestedFix::Repair) {
+            finding.fix = SuggestedFix::Nothing;
+        }
+    }
+
     /// Counts the findings with a severity.
     pub fn count_findings(&self, severity: Severity) -> usize {
         self.findings.iter().filter(|finding| finding.severity == severity).count()
@@ -72,7 +85,16 @@ pub(crate) fn writing_client(resume_index: &ResumeIndex) -> Version {
 }
 
 /// Checks the session file `path`. A session is live if a running client has registered it.
+///
+/// A finding suggests a repair only if [`repair`](crate::ops::repair::repair) would change the session.
 pub fn check_session(path: &Path) -> Result<SessionReport, Error> {
+    let mut report = find_problems(path)?;
+    report.withdraw_impossible_repair();
+    Ok(report)
+}
+
+/// Checks the session file `path` as [`check_session`] does. Also suggests repairs that may turn out to be impossible.
+pub(in crate::ops) fn find_problems(path: &Path) -> Result<SessionReport, Error> {
     let store_dir = path.parent().and_then(Path::parent).unwrap_or(path);
     let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let is_live = find_live_sessions(store_dir, &SystemProcesses).iter().any(|id| id == stem);

@@ -124,7 +124,11 @@ pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
         folders.into_iter().flat_map(|folder| find_live_sessions(folder, &SystemProcesses)).collect()
     };
     let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == FileRole::Main).collect();
-    let check_one = |file: &&SessionFile| check_file(&file.path, live.contains(file.stem()));
+    let check_one = |file: &&SessionFile| {
+        let mut checked = check_file(&file.path, live.contains(file.stem()))?;
+        checked.report.withdraw_impossible_repair();
+        Ok(checked)
+    };
     let results: Vec<Result<CheckedFile, Error>> = mains.par_iter().map(check_one).collect();
     let infos = results.iter().flatten().map(|checked| &checked.info);
     let titles = SummaryTitles::from_sessions(infos);

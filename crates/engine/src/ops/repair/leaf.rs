@@ -92,7 +92,7 @@ fn measure_cost(
     let (rows, fix_count) = (draft.rows.clone(), draft.fixes.len());
     set_leaf(draft, checked, leaf, request);
     if let Some(leaf) = draft.leaf.clone() {
-        draft.marker = build_marker(source, &leaf, request.now);
+        draft.marker = build_marker(source, &leaf, request);
     }
     let checked = draft.check()?;
     let file_lines: Vec<Option<u32>> = draft.rows.iter().map(|row| row.line).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rethread_core::id::Id;
+use rethread_core::id::{Id, IdSet};
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, SkipReason, simulate_resume};
 use rethread_core::tree::{NodeId, Tree};
 use rethread_core::version::Version;
@@ -10,6 +10,8 @@ use rethread_core::version::Version;
 /// The entries that each of several clients loads and the API accepts.
 pub(super) struct ClientLoads {
     by_client: Vec<LoadedEntries>,
+    /// The lines of the file that the API refuses from one of the clients.
+    refused: HashSet<u32>,
 }
 
 #[derive(Default)]
@@ -33,10 +35,12 @@ impl ClientLoads {
         clients: &[Version],
         file_line: impl Fn(u32) -> Option<u32>,
     ) -> ClientLoads {
+        let mut refused = HashSet::new();
         let load = |client: &Version| {
             let resume = simulate_resume(tree, resume_index, client);
             let rejections = resume.expected_rejections(resume_index);
             let rejected: HashSet<NodeId> = rejections.iter().map(|rejection| rejection.node()).collect();
+            refused.extend(rejected.iter().filter_map(|&id| file_line(tree.node(id).span.line)));
             let accepted = resume.path.iter().map(|&id| (id, tree.node(id)));
             let accepted = accepted.filter(|(id, _)| !rejected.contains(id));
             let compacted = resume.skipped.iter().filter(|entry| entry.reason == SkipReason::Compacted);
@@ -45,7 +49,19 @@ impl ClientLoads {
                 compacted: compacted.filter_map(|entry| Some(tree.node(entry.node?).uuid)).collect(),
             }
         };
-        ClientLoads { by_client: clients.iter().map(load).collect() }
+        let by_client = clients.iter().map(load).collect();
+        ClientLoads { by_client, refused }
+    }
+
+    /// Returns `true` if the API refuses content of the line from one of the clients.
+    pub(super) fn is_refused(&self, line: u32) -> bool {
+        self.refused.contains(&line)
+    }
+
+    /// Returns the uuids of the entries that any of the clients loads.
+    pub(super) fn uuids(&self) -> IdSet {
+        let entries = self.by_client.iter().flat_map(|loaded| &loaded.entries);
+        entries.map(|(uuid, _)| *uuid).collect()
     }
 
     /// Counts the entries that clients load here and not in `after`, over all clients. An entry is the same if its uuid

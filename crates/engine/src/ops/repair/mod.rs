@@ -18,7 +18,6 @@ use rethread_core::fix::{
 };
 use rethread_core::id::{Id, IdSet};
 use rethread_core::tree::NodeId;
-use rethread_core::version::Version;
 
 use self::destination::build_in_place_draft;
 use self::draft::{CheckedDraft, RepairDraft, RowFix};
@@ -26,13 +25,13 @@ use self::leaf::choose_leaf;
 use self::loads::{ClientLoads, known_clients};
 use self::recover::{find_line_ranges, recover_rows};
 use crate::Error;
-use crate::edit::edit_session::{EditSession, ExpectedLoad, ParsedLines, matches_expected};
+use crate::edit::edit_session::{EditSession, ExpectedLoad, LeafChoice, ParsedLines, matches_expected};
 use crate::edit::new_session::{NewSession, NewSessionSpec, damaged_bytes_path};
 use crate::edit::title::choose_title;
 use crate::edit::write_draft::{simulate_draft, write_draft};
-use crate::ops::doctor::{ReachableEntries, SessionReport, check_session};
+use crate::ops::doctor::{ReachableEntries, SessionReport, find_problems};
 use crate::ops::selector::EntrySelector;
-use crate::session::load::{LoadOptions, load};
+use crate::session::load::{LoadOptions, Session, load};
 use crate::writer::{FileOp, NewContent, OpId, Plan, SessionWriter};
 
 /// Options of [`repair`].
@@ -54,6 +53,12 @@ pub struct RepairRequest {
     pub dry_run: bool,
     /// Write even if another process is using the session.
     pub even_if_live: bool,
+}
+
+impl RepairRequest {
+    fn leaf_choice(&self) -> LeafChoice {
+        if self.leaf.is_some() { LeafChoice::ByUser } else { LeafChoice::ByRepair }
+    }
 }
 
 /// The diagnostics after the repair.
@@ -110,27 +115,21 @@ pub struct RepairReport {
 /// The maximum number of passes. Each pass fixes problems that the previous pass uncovered.
 const MAX_PASSES: usize = 24;
 
+/// A repair that is planned but not written: the draft, its diagnostics and the numbers of the damaged lines.
+struct PlannedRepair {
+    draft: RepairDraft,
+    checked: CheckedDraft,
+    damaged: BTreeSet<u32>,
+}
+
 /// Repairs a session in a new session or in place. Writes nothing if it needs no repair or belongs to a subagent.
 pub fn repair(request: &RepairRequest, writer: &SessionWriter) -> Result<RepairReport, Error> {
     let mut source = EditSession::open(&request.path, &mut ())?;
-    let before = check_session(&request.path)?;
-    if !needs_repair(&before.findings) || source.session.is_agent_file() {
+    let before = find_problems(&request.path)?;
+    let Some(PlannedRepair { draft, checked, damaged }) = plan_repair(request, &source, &before.findings)?
+    else {
         return Ok(RepairReport::unchanged(before));
-    }
-    let recovered = recover_rows(&request.path, &before.findings)?;
-    let damaged = recovered.damaged.clone();
-    let mut draft = RepairDraft::new(request.path.clone(), recovered)?;
-    let checked = fix_links(&mut draft)?;
-    let simulate_before = |clients: &[Version]| {
-        ClientLoads::simulate(&source.session.tree, &source.session.resume_index, clients, Some)
     };
-    let loads = simulate_before(&known_clients());
-    choose_leaf(&mut draft, &source, request, &checked, &loads)?;
-    let checked = fix_all_content(&mut draft, &source, request)?;
-    let own_loads = simulate_before(&source.clients());
-    if draft.fixes.is_empty() || takes_entries(&draft, &checked, &own_loads, &source.clients(), request) {
-        return Ok(RepairReport::unchanged(before));
-    }
     let images = build_image_files(&draft, request, &source.session.id);
     let job = RepairJob { request, draft: &draft, checked: &checked, damaged: &damaged, images: &images };
     let (target, damaged) = if request.in_place {
@@ -162,38 +161,72 @@ impl RepairReport {
     }
 }
 
+/// Returns `true` if a repair with default options would change the session file `path`. `findings` are its diagnostics.
+pub(in crate::ops) fn can_repair(path: &Path, findings: &[Diagnostic]) -> bool {
+    let plan = || {
+        let source = EditSession::open(path, &mut ())?;
+        plan_repair(&RepairRequest { path: path.to_owned(), ..RepairRequest::default() }, &source, findings)
+    };
+    needs_repair(findings) && matches!(plan(), Ok(Some(_)))
+}
+
+/// Plans the repair of a session with the diagnostics `findings`. Returns `None` if it would change nothing, or take entries
+/// from a client.
+fn plan_repair(
+    request: &RepairRequest,
+    source: &EditSession,
+    findings: &[Diagnostic],
+) -> Result<Option<PlannedRepair>, Error> {
+    if !needs_repair(findings) || source.session.is_agent_file() {
+        return Ok(None);
+    }
+    let recovered = recover_rows(&request.path, findings)?;
+    let damaged = recovered.damaged.clone();
+    let mut draft = RepairDraft::new(request.path.clone(), recovered)?;
+    let Session { tree, resume_index, .. } = &source.session;
+    let loads = ClientLoads::simulate(tree, resume_index, &known_clients(), Some);
+    let checked = fix_links(&mut draft, &loads.uuids())?;
+    choose_leaf(&mut draft, source, request, &checked, &loads)?;
+    let checked = fix_all_content(&mut draft, source, request)?;
+    if draft.fixes.is_empty() || takes_entries(&draft, &checked, &loads, request) {
+        return Ok(None);
+    }
+    if checked.outcomes().iter().any(|outcome| outcome.path.is_empty()) {
+        return Err(Error::NothingToLoad { path: request.path.clone() });
+    }
+    Ok(Some(PlannedRepair { draft, checked, damaged }))
+}
+
 /// Runs the checks on a written session.
 fn report_after(path: &Path) -> Result<AfterReport, Error> {
-    let report = check_session(path)?;
+    let report = find_problems(path)?;
     Ok(AfterReport { reachable: report.reachable_entries(), findings: report.findings })
 }
 
-/// Returns `true` if one of `clients` would load less after the repair than `before`, apart from lines of other sessions
-/// and content that the API refuses.
+/// Returns `true` if a measured client would load less after the repair than `before`, apart from content that the API
+/// refuses.
 fn takes_entries(
     draft: &RepairDraft,
     checked: &CheckedDraft,
     before: &ClientLoads,
-    clients: &[Version],
     request: &RepairRequest,
 ) -> bool {
-    let is_intended = |code: Code| match code {
-        Code::UnpairedCall => request.drop_unpaired,
-        Code::UnpairedResult => false,
-        _ => true,
+    let is_exempt = |fix: &&RowFix| {
+        let is_dropped_call = fix.fix.code == Code::UnpairedCall && request.drop_unpaired;
+        let is_removed = fix.fix.action == FixAction::LineRemoved;
+        is_removed && (is_dropped_call || fix.line.is_some_and(|line| before.is_refused(line)))
     };
-    let is_removed = |fix: &&RowFix| fix.fix.action == FixAction::LineRemoved && is_intended(fix.fix.code);
-    let removed = draft.fixes.iter().filter(is_removed).filter_map(|fix| fix.line).collect();
+    let exempt = draft.fixes.iter().filter(is_exempt).filter_map(|fix| fix.line).collect();
     let file_line = |line: u32| draft.rows.get(line as usize - 1).and_then(|row| row.line);
-    let after = ClientLoads::simulate(&checked.tree, &checked.resume_index, clients, file_line);
-    request.leaf.is_none() && before.count_missing_from(&after, &removed) > 0
+    let after = ClientLoads::simulate(&checked.tree, &checked.resume_index, &known_clients(), file_line);
+    request.leaf.is_none() && before.count_missing_from(&after, &exempt) > 0
 }
 
-/// Fixes uuids and links until no more fixes apply.
-fn fix_links(draft: &mut RepairDraft) -> Result<CheckedDraft, Error> {
+/// Fixes uuids and links until no more fixes apply. `loaded` are the uuids of the entries that any client loads.
+fn fix_links(draft: &mut RepairDraft, loaded: &IdSet) -> Result<CheckedDraft, Error> {
     for _ in 0..MAX_PASSES {
         let checked = draft.check()?;
-        let changed = draft.apply_pass(&checked, drop_foreign_lines)
+        let changed = draft.apply_pass(&checked, |context| drop_foreign_lines(context, loaded))
             || draft.apply_pass(&checked, assign_new_uuids)
             || draft.apply_pass(&checked, relink_entries);
         if !changed {
@@ -213,7 +246,7 @@ fn fix_all_content(
     let mut answered_calls = IdSet::default();
     for _ in 0..MAX_PASSES {
         draft.marker =
-            draft.leaf.as_deref().map_or_else(Vec::new, |leaf| build_marker(source, leaf, request.now));
+            draft.leaf.as_deref().map_or_else(Vec::new, |leaf| build_marker(source, leaf, request));
         let checked = draft.check()?;
         if !draft.apply_pass(&checked, |context| fix_content(context, options, &mut answered_calls)) {
             return Ok(checked);
@@ -223,11 +256,12 @@ fn fix_all_content(
 }
 
 /// Builds the marker lines with only the fields that decide which entries are loaded.
-fn build_marker(source: &EditSession, leaf: &str, now: Timestamp) -> Vec<Vec<u8>> {
+fn build_marker(source: &EditSession, leaf: &str, request: &RepairRequest) -> Vec<Vec<u8>> {
     let uuid = uuid::Uuid::new_v4().to_string();
-    let time = Some(source.timestamp_after_all(now));
-    let marker =
-        ResumeMarker { leaf, uuid: &uuid, session: &source.session.id, time, ..ResumeMarker::default() };
+    let time = Some(source.timestamp_after_all(request.now));
+    let session = &source.session.id;
+    let is_explicit = request.leaf_choice() == LeafChoice::ByUser;
+    let marker = ResumeMarker { leaf, uuid: &uuid, session, time, is_explicit, ..ResumeMarker::default() };
     vec![marker.marker_line(), marker.leaf_pointer_line()]
 }
 
@@ -323,6 +357,7 @@ impl RepairJob<'_> {
             segments: self.collect_segments(),
             leaf: leaf.unwrap_or_default(),
             leaf_uuid: self.draft.leaf.clone(),
+            leaf_choice: self.request.leaf_choice(),
             keeps_leaf: leaf.is_none(),
             title: choose_title(None, &source.session, "repaired")?,
             complete: true,
@@ -347,7 +382,9 @@ impl RepairJob<'_> {
         let clients = source.clients();
         let leaf = self.find_leaf_node(source)?;
         let marker = match leaf.zip(self.draft.leaf.as_ref()) {
-            Some((leaf, uuid)) => source.build_marker_lines(leaf, uuid, self.request.now)?,
+            Some((leaf, uuid)) => {
+                source.build_marker_lines(leaf, uuid, self.request.leaf_choice(), self.request.now)?
+            }
             None => Vec::new(),
         };
         let marker: Vec<Vec<u8>> =
