@@ -286,3 +286,11 @@ fn call_failed_if_any_of_its_results_is_an_error() {
     assert!(call.is_error);
     assert_eq!(call.result.map(|span| span.line), Some(4));
 }
+
+#[test]
+fn duration_of_a_turn_is_the_sum_of_those_that_are_known() {
+    let text =
+        "u1: one\n  a1: one\n    s1: turn_duration 5\n      s2: turn_duration\n        s3: turn_duration 7";
+    assert_eq!(build_script_turn(text).duration_ms, Some(12));
+    assert_eq!(build_script_turn("u1: one\n  s1: turn_duration").duration_ms, None);
+}

@@ -49,11 +49,11 @@ pub struct SessionInfo {
     pub orphans: usize,
     /// The number of compactions of any kind.
     pub compactions: usize,
-    /// The number of user and assistant lines outside subagents, and of meta lines of subagents.
+    /// The number of user and assistant lines outside subagents.
     pub entries: usize,
     /// The number of subagents inside the file. 0 for the file of a subagent.
     pub sidechain_agents: usize,
-    /// The number of user and assistant lines of subagents, without meta lines.
+    /// The number of user and assistant lines of subagents.
     pub sidechain_entries: usize,
     /// The number of lines that are not blank.
     pub lines: usize,
@@ -212,7 +212,7 @@ impl SessionInfoBuilder {
     fn add_conversation_entry(&mut self, entry: &Entry<'_>, role: EntryRole) {
         let info = &mut self.info;
         if entry.is_message() {
-            if entry.has_flag(Flags::SIDECHAIN) && !entry.has_flag(Flags::META) {
+            if entry.has_flag(Flags::SIDECHAIN) {
                 info.sidechain_entries += 1;
             } else {
                 info.entries += 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::file_counts::FileCounts;
 use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, JsonStr, Kind, LineStatus, SystemKind};
-use crate::id::{Id, IdSet};
+use crate::id::{Id, IdMap, IdSet};
 use crate::problem::Problem;
 use crate::tree::{EntryVisitor, LineSpan, Tree};
 use crate::turn::ToolCallIndex;
@@ -288,7 +288,8 @@ fn count_calls(calls: &ToolCallIndex, counts: &mut FileCounts) -> BTreeMap<Strin
     tools
 }
 
-/// Returns an id for each turn: that of its first response, or its own uuid. Copies of a turn get the same id.
+/// Returns an id for each turn: that of its first response, or its own uuid, and its number among the turns with that id.
+/// Copies of a turn in other files get the same id.
 fn collect_turn_keys(tree: &Tree) -> IdSet {
     let mut first = vec![None; tree.nodes().len()];
     for (node_id, node) in tree.nodes().iter().enumerate() {
@@ -303,7 +304,13 @@ fn collect_turn_keys(tree: &Tree) -> IdSet {
     let ids = tree.message_ids();
     let key =
         |turn: u32| first[turn as usize].map_or(tree.node(turn).uuid, |message: u32| ids[message as usize]);
-    tree.turn_starts().map(key).collect()
+    let mut repeats: IdMap<u64> = IdMap::default();
+    let number_key = |key: Id| {
+        let repeat = repeats.entry(key).or_default();
+        *repeat += 1;
+        if *repeat == 1 { key } else { Id::from_text(format!("{:032x} {repeat}", key.bits()).as_bytes()) }
+    };
+    tree.turn_starts().map(key).map(number_key).collect()
 }
 
 impl StoreCounts {

@@ -393,8 +393,9 @@ impl<'a> TurnBuilder<'a> {
     fn add_structural(&mut self, line: u32, entry: &Entry<'a>) {
         match (entry.kind, entry.system_kind()) {
             (Kind::System, SystemKind::TurnDuration) => {
-                self.turn.duration_ms =
-                    entry.duration_ms.map(|ms| self.turn.duration_ms.unwrap_or(0).saturating_add(ms));
+                if let Some(ms) = entry.duration_ms {
+                    self.turn.duration_ms = Some(self.turn.duration_ms.unwrap_or(0).saturating_add(ms));
+                }
             }
             (Kind::System, SystemKind::MicrocompactBoundary) => {
                 self.push_part(line, build_compaction_part(entry, true));

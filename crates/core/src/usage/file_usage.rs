@@ -1,9 +1,10 @@
 //! The usage of one file: each of its responses once, with the attributes used for grouping.
 
 use super::{TokenTotals, find_counted_response, keep_better};
-use crate::entry::{BlockKind, Entry, Flags, JsonStr, Timestamp, Usage};
+use crate::entry::{BlockKind, Entry, EntryRole, Flags, JsonStr, Timestamp, Usage};
 use crate::id::{Id, IdMap, IdSet};
 use crate::pack::{Pack, Unpacker};
+use crate::tree::{EntryVisitor, LineSpan};
 
 /// The suffix of model names in fast mode.
 pub(super) const FAST_SUFFIX: &str = "[fast]";
@@ -207,6 +208,12 @@ pub struct UsageCollector {
     seen_calls: IdSet,
     /// Whether tool calls are collected.
     collects_tools: bool,
+}
+
+impl EntryVisitor for UsageCollector {
+    fn visit_entry(&mut self, entry: &Entry<'_>, _: LineSpan, _: EntryRole) {
+        self.add(entry);
+    }
 }
 
 impl UsageCollector {

@@ -131,20 +131,22 @@ pub fn list_agents(path: &Path) -> Result<AgentList, Error> {
     let header = main.header();
     let mut call_indexes: Vec<(Option<String>, AgentCallIndex)> = Vec::new();
     let mut rows = list_inline_agents(&main)?;
-    let mut agents: Vec<(Session, AgentMeta)> = Vec::new();
+    let mut agents: Vec<(Session, AgentMeta, String, UsageCollector)> = Vec::new();
     let mut failures = Vec::new();
     for path in find_agent_paths(path) {
         let meta = read_small_file(&path.with_extension("meta.json")).map(|bytes| AgentMeta::parse(&bytes));
-        match load(&path, options, &mut ()) {
-            Ok(session) => agents.push((session, meta.unwrap_or_default())),
+        let mut usage = UsageCollector::default();
+        let session = load(&path, options, &mut usage);
+        match session.and_then(|session| Ok((read_first_prompt(&session)?, session))) {
+            Ok((prompt, session)) => agents.push((session, meta.unwrap_or_default(), prompt, usage)),
             Err(failure) => failures.push(failure),
         }
     }
     call_indexes.push((None, main.agent_calls));
     let mut pending = Vec::new();
-    for (session, meta) in agents {
+    for (session, meta, prompt, usage) in agents {
         let id = derive_agent_id(&session);
-        let row = read_agent_file(&session, &id, &meta)?;
+        let row = build_file_row(&session, &id, &meta, prompt, usage);
         call_indexes.push((Some(id), session.agent_calls));
         pending.push((row, meta));
     }
@@ -186,22 +188,21 @@ fn derive_agent_id(session: &Session) -> String {
     stem.strip_prefix("agent-").unwrap_or(stem).to_owned()
 }
 
+/// Reads the prompt of the first turn of a subagent. Returns an empty string if it has no turn.
+fn read_first_prompt(session: &Session) -> Result<String, Error> {
+    session.tree.turn_starts().next().map_or(Ok(String::new()), |node| read_prompt(session, node))
+}
+
 /// Builds the row of a subagent with its own file. The tool call that started it is not set.
-fn read_agent_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<AgentRow, Error> {
-    let mut collector = UsageCollector::default();
-    scan(&session.path, &ScanOptions::default(), |event| {
-        if let ScanEvent::Entry(entry, ..) = event {
-            collector.add(entry);
-        }
-    })
-    .map_err(Error::reading(&session.path))?;
-    let totals = total_tokens(&dedupe_responses(&[collector.finish()]));
-    let first = session.tree.turn_starts().next();
-    let prompt = match first {
-        Some(node) => read_prompt(session, node)?,
-        None => String::new(),
-    };
-    Ok(AgentRow {
+fn build_file_row(
+    session: &Session,
+    id: &str,
+    meta: &AgentMeta,
+    prompt: String,
+    usage: UsageCollector,
+) -> AgentRow {
+    let totals = total_tokens(&dedupe_responses(&[usage.finish()]));
+    AgentRow {
         id: id.to_owned(),
         kind: meta.agent_type.clone().unwrap_or_default(),
         description: meta.description.clone().unwrap_or_default(),
@@ -215,7 +216,7 @@ fn read_agent_file(session: &Session, id: &str, meta: &AgentMeta) -> Result<Agen
         warmup: session.info.is_warmup(),
         path: Some(session.path.clone()),
         ..AgentRow::default()
-    })
+    }
 }
 
 /// Lists the subagents inside the main file, as old clients wrote them. Each sidechain root starts one.
