@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::entry::{EntryRole, Timestamp};
 use rethread_engine::core::resume::SkipReason;
 use rethread_engine::core::session::SessionInfo;
 use rethread_engine::core::tree::{ForkKind, PathRelation};
@@ -21,6 +21,7 @@ use rethread_engine::ops::read::{BranchSelector, SessionView};
 use rethread_engine::ops::show::{ShowRequest, ShownTurn};
 use rethread_engine::ops::tree::TreeRequest;
 use rethread_engine::{Error, Roots, SessionWriter};
+use rethread_testkit::spending::Rng;
 use rethread_testkit::{random, real, script};
 use tempfile::TempDir;
 
@@ -157,6 +158,8 @@ fn check_session(path: &Path) -> Invariants {
     let all = check_view(&view, path, &BranchSelector::AllTurns);
     let conversation = check_view(&view, path, &BranchSelector::Active);
     assert_eq!(all.len(), row.info.turns, "the list counts all turns");
+    let stats = ops::stats::collect_stats(&Roots { paths: vec![path.to_owned()] }, false, None);
+    assert_eq!(stats.counts.turns, row.info.turns as u64, "the statistics count the same turns");
     assert_eq!(session.tree.turn_starts().count(), row.info.turns);
     let relations: BTreeMap<u32, PathRelation> =
         all.iter().map(|(&number, facts)| (number, facts.0)).collect();
@@ -258,40 +261,69 @@ fn check_branches(path: &Path, view: &SessionView) {
     }
 }
 
-/// Checks a session, and copies of it after a goto to the end of each turn, up to `max_turns` of them.
+/// Checks a session, and copies of it after a goto to the end of each turn, up to `max_turns` of them, and to random entries:
+/// `per_role` of each role.
 ///
 /// Returns the number of gotos. Entries from which no client can resume are skipped. Pass `exact = false` for files that no
 /// client writes: clients may load the promised entries from another leaf there.
-fn check_with_gotos(bytes: &[u8], name: &str, max_turns: usize, exact: bool) -> usize {
+fn check_with_gotos(bytes: &[u8], name: &str, max_turns: usize, per_role: usize, exact: bool) -> usize {
     let before = check_session(&SessionCopy::new(bytes, name).path);
     let step = before.turns.div_ceil(max_turns.max(1)).max(1);
-    let mut gotos = 0;
-    for turn in (1..=before.turns).step_by(step) {
-        let copy = SessionCopy::new(bytes, name);
-        let outcome = match copy.goto(&format!("t{turn}")) {
-            Ok(outcome) => outcome,
-            Err(Error::CannotResumeFrom { .. } | Error::NotAResumePoint { .. }) => continue,
-            Err(error) => panic!("goto t{turn}: {error}"),
-        };
-        gotos += 1;
-        assert_eq!(check_session(&copy.path), before, "a goto to t{turn} is no activity");
-        let view = ops::read::open_view(&copy.path, &PriceTable::built_in()).expect("a session");
-        let tree = &view.session.tree;
-        let target = tree.nodes().iter().find(|node| node.span.line == outcome.to.line).expect("the target");
-        // Clients may resume above an entry that they do not send: a queued prompt, or a message without content.
-        let is_sent = outcome.replayed > 0 || outcome.expected_loads[0].path.contains(&target.uuid);
-        if !is_sent || !exact {
+    let turns = (1..=before.turns).step_by(step).take(max_turns).map(|turn| format!("t{turn}"));
+    let targets: Vec<String> = turns.chain(pick_entries(bytes, name, per_role)).collect();
+    targets.iter().filter(|target| check_goto(bytes, name, target, &before, exact)).count()
+}
+
+/// Returns the names of random entries outside of subagents: `per_role` of each role.
+///
+/// Images before a prompt are left out: the turn is on another branch like its prompt, although the image is loaded.
+fn pick_entries(bytes: &[u8], name: &str, per_role: usize) -> Vec<String> {
+    let copy = SessionCopy::new(bytes, name);
+    let view = ops::read::open_view(&copy.path, &PriceTable::built_in()).expect("a session");
+    let tree = &view.session.tree;
+    let mut by_role: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for (_, node) in (0u32..).zip(tree.nodes()).filter(|&(id, _)| tree.is_main_chain(id)) {
+        if node.role == EntryRole::ImageOnly {
             continue;
         }
-        let resume_point = view.session.active_path().resume_point(tree).expect("a resume point");
-        assert_eq!(tree.node(resume_point).uuid, target.uuid, "the client resumes from the target");
-        let turns = show_turns(&copy.path, BranchSelector::Active);
-        let last = turns.iter().rev().find_map(|shown| shown.number);
-        // A later line may have the uuid of the target, and other content.
-        let is_repeated = tree.find_uuid(target.uuid) != Some(resume_point) || tree.repeated_line_count() > 0;
-        assert!(last == Some(turn as u32) || is_repeated, "show ends with {last:?}, not t{turn}");
+        by_role.entry(node.role.name()).or_default().push(node.span.line);
     }
-    gotos
+    let mut rng = Rng::new(real::env_number("PROPTEST_RNG_SEED").unwrap_or(7) + bytes.len() as u64);
+    let picked = by_role.values().flat_map(|lines| {
+        (0..per_role.min(lines.len())).map(|_| format!("L{}", rng.pick(lines))).collect::<Vec<_>>()
+    });
+    picked.collect()
+}
+
+/// Moves a copy of a session to an entry, and checks that all operations agree and name the entry. Returns `false` if no
+/// client can resume from it.
+fn check_goto(bytes: &[u8], name: &str, at: &str, before: &Invariants, exact: bool) -> bool {
+    let copy = SessionCopy::new(bytes, name);
+    let outcome = match copy.goto(at) {
+        Ok(outcome) => outcome,
+        Err(Error::CannotResumeFrom { .. } | Error::NotAResumePoint { .. } | Error::UnknownEntry { .. }) => {
+            return false;
+        }
+        Err(error) => panic!("goto {at}: {error}"),
+    };
+    assert_eq!(check_session(&copy.path), *before, "a goto to {at} is no activity");
+    let view = ops::read::open_view(&copy.path, &PriceTable::built_in()).expect("a session");
+    let tree = &view.session.tree;
+    let target = tree.nodes().iter().find(|node| node.span.line == outcome.to.line).expect("the target");
+    // Clients may resume above an entry that they do not send: a queued prompt, or a message without content.
+    let is_sent = outcome.replayed > 0 || outcome.expected_loads[0].path.contains(&target.uuid);
+    if !is_sent || !exact {
+        return true;
+    }
+    let resume_point = view.session.active_path().resume_point(tree).expect("a resume point");
+    assert_eq!(tree.node(resume_point).span.line, outcome.to.line, "goto {at} names the resume point");
+    let turns = show_turns(&copy.path, BranchSelector::Active);
+    let last = turns.iter().rev().find_map(|shown| shown.number);
+    // A later line may have the uuid of the target, and other content.
+    let is_repeated = tree.find_uuid(target.uuid) != Some(resume_point) || tree.repeated_line_count() > 0;
+    let is_shown = outcome.to.turn.is_none_or(|turn| last == Some(turn));
+    assert!(is_shown || is_repeated, "goto {at}: show ends with {last:?}, not {:?}", outcome.to.turn);
+    true
 }
 
 const ID: &str = "aaaaaaaa-0000-4000-8000-000000000001.jsonl";
@@ -356,11 +388,27 @@ fn operations_agree_before_and_after_a_goto() {
         let bytes = script::bytes(text);
         let turns = check_session(&SessionCopy::new(&bytes, ID).path).turns;
         assert_eq!(
-            check_with_gotos(&bytes, ID, usize::MAX, true),
+            check_with_gotos(&bytes, ID, usize::MAX, 0, true),
             turns,
             "session {idx}: every turn can be resumed"
         );
+        let gotos = check_with_gotos(&bytes, ID, 0, usize::MAX, true);
+        assert!(gotos > 4, "session {idx}: {gotos} entries can be resumed");
     }
+}
+
+#[test]
+fn lines_of_subagents_are_counted_apart() {
+    let text = "u1: one\n  a1: one\nu2 side ^null: task\n  u3 side meta: be brief\n    a2 side: done";
+    let row = list_row(&SessionCopy::new(&script::bytes(text), ID).path);
+    assert_eq!((row.info.entries, row.info.sidechain_entries), (2, 3));
+}
+
+#[test]
+fn turn_that_is_written_twice_counts_twice_everywhere() {
+    let bytes = script::bytes("u1: one\n  a1: one\n    u2: two\n      a2: two");
+    let twice = [&bytes[..], &bytes[..]].concat();
+    check_session(&SessionCopy::new(&twice, ID).path);
 }
 
 #[test]
@@ -388,12 +436,12 @@ proptest! {
     #[test]
     fn operations_agree_on_files_of_any_shape(records in random::records()) {
         let bytes = script::write_records(&records);
-        check_with_gotos(&bytes, ID, 3, false);
+        check_with_gotos(&bytes, ID, 3, 0, false);
     }
 }
 
 /// Checks sessions of real clients. Returns the number of gotos.
-fn check_real_sessions(variable: &str, max_bytes: u64, max_turns: usize) -> usize {
+fn check_real_sessions(variable: &str, max_bytes: u64, (max_turns, per_role): (usize, usize)) -> usize {
     let mut gotos = 0;
     for path in real::find_sessions("agreement of operations", variable) {
         let is_session = path.parent().and_then(Path::parent).is_some_and(|dir| dir.ends_with("projects"));
@@ -403,7 +451,7 @@ fn check_real_sessions(variable: &str, max_bytes: u64, max_turns: usize) -> usiz
             continue;
         }
         let bytes = std::fs::read(&path).expect("a session can be read");
-        let result = std::panic::catch_unwind(|| check_with_gotos(&bytes, name, max_turns, true));
+        let result = std::panic::catch_unwind(|| check_with_gotos(&bytes, name, max_turns, per_role, true));
         gotos += result.unwrap_or_else(|_| panic!("{}", path.display()));
     }
     gotos
@@ -411,12 +459,37 @@ fn check_real_sessions(variable: &str, max_bytes: u64, max_turns: usize) -> usiz
 
 #[test]
 fn operations_agree_on_golden_sessions() {
-    let gotos = check_real_sessions("RETHREAD_GOLDEN", u64::MAX, 3);
+    let gotos = check_real_sessions("RETHREAD_GOLDEN", u64::MAX, (2, 1));
     assert!(gotos > 300 || real::env_path("RETHREAD_GOLDEN").is_none(), "{gotos} gotos");
 }
 
 #[test]
 fn operations_agree_on_the_corpus() {
-    let gotos = check_real_sessions("RETHREAD_CORPUS", 400_000, 2);
+    let gotos = check_real_sessions("RETHREAD_CORPUS", 400_000, (1, 1));
     assert!(gotos > 100 || real::env_path("RETHREAD_CORPUS").is_none(), "{gotos} gotos");
+}
+
+#[test]
+fn operations_agree_on_large_sessions_of_the_corpus() {
+    let is_large = |path: &PathBuf| {
+        let is_agent = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent-"));
+        !is_agent && path.metadata().is_ok_and(|meta| (400_001..6 << 20).contains(&meta.len()))
+    };
+    let sessions = real::find_sessions("agreement of operations", "RETHREAD_CORPUS");
+    let large: Vec<PathBuf> = sessions.into_iter().filter(is_large).collect();
+    let mut rng = Rng::new(real::env_number("PROPTEST_RNG_SEED").unwrap_or(7));
+    // Two gotos in a few files take about a minute.
+    for _ in 0..if large.is_empty() { 0 } else { 4 } {
+        let path = rng.pick(&large);
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        let bytes = std::fs::read(path).expect("a session can be read");
+        let mut entries = pick_entries(&bytes, name, 1);
+        let before = check_session(&SessionCopy::new(&bytes, name).path);
+        while entries.len() > 2 {
+            entries.swap_remove(rng.below(entries.len() as u64) as usize);
+        }
+        for at in &entries {
+            check_goto(&bytes, name, at, &before, true);
+        }
+    }
 }

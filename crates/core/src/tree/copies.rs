@@ -97,8 +97,8 @@ impl Tree {
         candidates
     }
 
-    /// Returns the topmost ancestor of the resume marker after `candidate` that is reached through lines directly before it,
-    /// within `candidate`, which all equal earlier lines. Returns `None` if its parent is not one of them.
+    /// Returns the first ancestor in file order of the resume marker after `candidate` that is reached through lines directly
+    /// before it, within `candidate`, which all equal earlier lines. Returns `None` if its parent is not one of them.
     fn find_replay_start(&self, candidate: Range<NodeId>, lines: &LinesByKey) -> Option<NodeId> {
         let has_equal =
             |id: NodeId| lines.find_equal(self.node(id)).first().is_some_and(|&(_, first)| first < id);
@@ -108,11 +108,9 @@ impl Tree {
             start -= 1;
         }
         let is_in_range = |&id: &NodeId| (start..marker).contains(&id);
-        let mut top = self.node(marker).parent().filter(is_in_range)?;
-        while let Some(parent) = self.node(top).parent().filter(is_in_range) {
-            top = parent;
-        }
-        Some(top)
+        let parent = self.node(marker).parent().filter(is_in_range)?;
+        // An answer may precede its prompt in the file.
+        std::iter::successors(Some(parent), |&id| self.node(id).parent().filter(is_in_range)).min()
     }
 
     /// Pairs the lines of a range with equal lines before it, in their order. Returns `None` unless all of them have one.
