@@ -104,7 +104,6 @@ fn render_header(
         branch,
         title,
         base: "",
-        query: String::new(),
         parent_key: None,
         row: None,
         verdict: None,

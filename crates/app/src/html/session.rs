@@ -31,8 +31,6 @@ pub(crate) struct SessionHeader<'a> {
     pub(crate) title: &'a str,
     /// The address of the page, without the query.
     pub(crate) base: &'a str,
-    /// The query string that selects the branch, to which parameters can be appended.
-    pub(crate) query: String,
     /// The key of the session that a subagent belongs to. `None` for a session.
     pub(crate) parent_key: Option<&'a str>,
     /// The row of the session in the list of all sessions. `None` for a subagent and in an export.
@@ -214,9 +212,7 @@ fn render_actions(header: &SessionHeader<'_>) -> Markup {
             details class="menu menu-left" {
                 summary class="button" { "Export" }
                 div class="menu-list" {
-                    @for (format, name) in [("html", "As one page"), ("md", "As markdown"), ("text", "As text"), ("json", "As JSON Lines")] {
-                        a href={ (header.base) "/export" (header.query) "format=" (format) } download { (name) }
-                    }
+                    (render_export_form(header))
                     hr;
                     button type="button" data-command="print" { "Print…" }
                 }
@@ -236,6 +232,25 @@ fn render_actions(header: &SessionHeader<'_>) -> Markup {
     }
 }
 
+/// Renders the form that exports the selected branch: a switch for typed text, and a button for each format.
+fn render_export_form(header: &SessionHeader<'_>) -> Markup {
+    html! {
+        form class="export-form" action={ (header.base) "/export" } {
+            @match header.selector {
+                BranchSelector::Through(tip) => { input type="hidden" name="tip" value=(tip); }
+                BranchSelector::AllTurns => { input type="hidden" name="view" value="all"; }
+                BranchSelector::Active | BranchSelector::Sidechain(_) => {}
+            }
+            @for (format, name) in [("html", "As one page"), ("md", "As markdown"), ("text", "As text"), ("json", "As JSON Lines")] {
+                button name="format" value=(format) { (name) }
+            }
+            label title="Leave out outputs, notifications and other texts in the user's name that no user typed" {
+                input type="checkbox" name="texts" value="typed"; " only typed"
+            }
+        }
+    }
+}
+
 /// Renders a note about which turns are shown, with links to show others. Returns empty markup if the active branch
 /// has all turns.
 fn render_branch_note(header: &SessionHeader<'_>) -> Markup {
@@ -252,7 +267,7 @@ fn render_branch_note(header: &SessionHeader<'_>) -> Markup {
     }
 }
 
-/// Renders the find box, and the switches for typed text and following if `can_follow` is set.
+/// Renders the find box, the switch for typed text, and the switch for following if `can_follow` is set.
 pub(crate) fn render_controls(can_follow: bool) -> Markup {
     html! {
         form class="find no-print" id="find" role="search" hidden {
@@ -262,15 +277,15 @@ pub(crate) fn render_controls(can_follow: bool) -> Markup {
             button type="button" class="bar-button" data-command="find-next" aria-label="Next match" { "↓" }
             button type="button" class="bar-button" data-command="find-close" aria-label="Close" { "×" }
         }
-        @if can_follow {
-            div class="follow no-print" {
+        div class="follow no-print" {
+            @if can_follow {
                 button type="button" class="button" data-command="newest" hidden { "New turns ↓" }
                 span class="follow-disconnected" role="status" hidden { "rethread does not respond" }
-                label title="Hide outputs, notifications and other texts in the user's name that no user typed" {
-                    input type="checkbox" name="only-typed"; " only typed"
-                }
-                label { input type="checkbox" name="follow"; " follow" }
             }
+            label title="Hide outputs, notifications and other texts in the user's name that no user typed" {
+                input type="checkbox" name="only-typed"; " only typed"
+            }
+            @if can_follow { label { input type="checkbox" name="follow"; " follow" } }
         }
     }
 }

@@ -6,6 +6,7 @@ use std::net::TcpStream;
 use rethread_testkit::web_server::WebServer;
 
 use crate::fixtures::{HOSTILE_TEXT, SessionFixture, new_three_session_home};
+use crate::new_home;
 
 #[test]
 fn downloads_equal_the_output_of_the_export_command() {
@@ -23,6 +24,36 @@ fn downloads_equal_the_output_of_the_export_command() {
     for query in ["format=pdf", "detail=some", "tip=t99"] {
         assert_eq!(server.get(&format!("/s/{key}/export?{query}")).status, 404, "{query}");
     }
+}
+
+#[test]
+fn texts_that_no_user_typed_can_be_left_out_of_an_export() {
+    let home = new_home();
+    let prompts = &["sound the depth", "<local-command-stdout>nine fathoms</local-command-stdout>"];
+    let session = SessionFixture { prompts, ..SessionFixture::default() };
+    session.write(&home);
+    let server = WebServer::start(home);
+    let key = session.key();
+    let page = server.get_body(&format!("/s/{key}?view=all"));
+    let form = page.split("<form class=\"export-form\"").nth(1).and_then(|form| form.split("</form>").next());
+    let form = form.expect("the page has a form for exports");
+    for part in [
+        &format!("action=\"/s/{key}/export\""),
+        "name=\"view\" value=\"all\"",
+        "name=\"texts\" value=\"typed\"",
+        "name=\"format\" value=\"html\"",
+    ] {
+        assert!(form.contains(part), "{part} is not in {form}");
+    }
+    for format in ["html", "md", "text", "json"] {
+        let export =
+            |query: &str| server.get_body(&format!("/s/{key}/export?view=all&format={format}{query}"));
+        assert!(export("").contains("nine fathoms"), "{format}");
+        let args = ["export", &key, "--format", format, "--all", "--only-typed"];
+        assert_eq!(export("&texts=typed"), server.home().run(&args).out, "{format}");
+        assert!(!export("&texts=typed").contains("nine fathoms"), "{format}");
+    }
+    assert_eq!(server.get(&format!("/s/{key}/export?texts=none")).status, 404);
 }
 
 #[test]

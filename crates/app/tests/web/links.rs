@@ -147,6 +147,7 @@ fn new_subagents_are_listed_although_the_session_file_is_unchanged() {
     server.wait_for_text(&format!("/s/{ID}/agents"), "agent/a77");
     let agent_page = server.get_body(&page);
     assert!(agent_page.contains("it is gone") && !agent_page.contains("name=\"follow\""), "{agent_page}");
+    assert!(agent_page.contains("name=\"only-typed\""), "a page of a subagent has the switch: {agent_page}");
     let find_results = server.get_body(&format!("{page}/find?q=leviathan"));
     assert!(
         find_results.contains("data-count=\"1\"") && find_results.contains("<mark>leviathan</mark>"),

@@ -24,11 +24,13 @@ use crate::text::error::error_message;
 use crate::web::response;
 use crate::web::server::Server;
 
-/// The format and the detail of an export.
+/// The format, the detail and the texts of an export.
 #[derive(Debug, serde::Deserialize)]
 pub(crate) struct ExportParams {
     format: Option<String>,
     detail: Option<String>,
+    /// `typed` for the texts that a user typed.
+    texts: Option<String>,
 }
 
 /// Responds with an export of a session as a file to download. The file is streamed while it is written; it ends with
@@ -48,8 +50,12 @@ pub(crate) async fn export(
     else {
         return response::not_found("the detail of an export is prompts, answers, tools or everything");
     };
-    let options =
-        ExportOptions { format, detail, only_typed: false, selector: params.selector(), turns: None };
+    let only_typed = match export.texts.as_deref() {
+        None => false,
+        Some("typed") => true,
+        Some(_) => return response::not_found("the texts of an export are all, or `typed`"),
+    };
+    let options = ExportOptions { format, detail, only_typed, selector: params.selector(), turns: None };
     let Ok(permit) = server.exports.clone().acquire_owned().await else {
         return response::not_found("the session could not be exported");
     };

@@ -135,7 +135,6 @@ fn with_header(
         branch: &branch,
         title: info.title,
         base: page.base,
-        query: page.params.query(),
         parent_key: info.parent_key,
         row: info.row,
         verdict: verdict.as_ref(),
