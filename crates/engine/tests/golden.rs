@@ -163,6 +163,11 @@ const TURN_DIFFERENCES: &[(&str, i64, &str)] = &[
     ("2.0.65/11_slash", 1, "`model` went out as a prompt and was answered"),
     ("2.1.221/11_slash", 1, "the model answered the `!` command"),
     ("2.1.325/11_slash", 1, "the model answered the `!` command"),
+    ("2.0.1/13_image", 1, "the client wrote the prompt with the pasted image twice, with its answer"),
+    ("2.0.32/13_image", 1, "the client wrote the prompt with the pasted image twice, with its answer"),
+    ("2.0.65/13_image", 1, "the client wrote the prompt with the pasted image twice, with its answer"),
+    ("2.0.76/13_image", 1, "the client wrote the prompt with the pasted image twice, with its answer"),
+    ("2.1.15/13_image", 1, "the client wrote the prompt with the pasted image twice, with its answer"),
 ];
 
 #[test]

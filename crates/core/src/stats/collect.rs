@@ -46,7 +46,7 @@ pub struct StoreCounts {
     pub system_subtypes: NameCounts,
     /// Calls by tool.
     pub tools: BTreeMap<String, ToolCount>,
-    /// Turns. A turn copied to several files counts once.
+    /// Turns, as each file numbers them. A turn copied to several files counts once.
     pub turns: u64,
     /// Assistant lines by model.
     pub models: NameCounts,

@@ -38,7 +38,7 @@ struct EditSessionBuilder {
 /// Simulates appends to a session file.
 pub(crate) struct AppendSimulator(TreeBuilder);
 
-/// Who chose the entry from which clients resume.
+/// The chooser of the entry from which clients resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum LeafChoice {
     /// The user. The pointer is explicit: the user left the branches that the file had before.

@@ -58,7 +58,7 @@ pub(crate) struct NewSessionSpec {
     pub(crate) leaf: NodeId,
     /// The uuid of the entry from which clients resume, if it differs from that of `leaf`.
     pub(crate) leaf_uuid: Option<String>,
-    /// Who chose the leaf.
+    /// The chooser of the leaf.
     pub(crate) leaf_choice: LeafChoice,
     /// Whether clients choose the leaf themselves: no marker lines are added.
     pub(crate) keeps_leaf: bool,
