@@ -6,8 +6,12 @@ use serde_json::Value;
 use crate::text::figures::format_size;
 use crate::text::summary::shorten_input;
 
-/// The maximum number of bytes of a text on a page.
-const MAX_TEXT_BYTES: usize = 1 << 20;
+/// The number of bytes above which a text is truncated.
+const MAX_TEXT_BYTES: usize = 8 << 20;
+/// The number of bytes of a truncated text that are on the page.
+const SHOWN_BYTES: usize = 1 << 20;
+/// A string of a shortened input that is shorter was not truncated, unless it consists of escapes.
+const MIN_TRUNCATED_BYTES: usize = 15 << 10;
 
 /// Truncates the long texts of a turn. A note at the end of each states how much is missing.
 pub(super) fn truncate_long_texts(turn: &mut Turn) {
@@ -39,12 +43,12 @@ fn truncate_text(text: &mut String) {
         return;
     }
     let len = text.len();
-    text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+    text.truncate(text.floor_char_boundary(SHOWN_BYTES));
     text.shrink_to_fit();
     text.push_str(&format!("\n\n… {}", describe_rest(len - text.len())));
 }
 
-/// Truncates the strings of a long input. It stays JSON, with the note as its last member.
+/// Truncates the strings of a long input. It stays JSON. The note follows the first long string, or is a member of its own.
 fn truncate_input(call: &mut ToolCall) {
     if call.input.len() <= MAX_TEXT_BYTES {
         return;
@@ -53,7 +57,15 @@ fn truncate_input(call: &mut ToolCall) {
     let note = describe_rest(call.input.len() - short.len());
     call.input = match serde_json::from_str(&short) {
         Ok(Value::Object(mut fields)) => {
-            fields.insert("…".to_owned(), Value::String(note));
+            let is_truncated = |text: &&mut String| text.len() >= MIN_TRUNCATED_BYTES;
+            let mut strings = fields.values_mut().filter_map(|value| match value {
+                Value::String(text) => Some(text),
+                _ => None,
+            });
+            match strings.find(is_truncated) {
+                Some(text) => text.push_str(&format!("\n\n… {note}")),
+                None => _ = fields.insert("…".to_owned(), Value::String(note)),
+            }
             Value::Object(fields).to_string()
         }
         _ => note,
@@ -69,7 +81,7 @@ fn describe_rest(bytes: usize) -> String {
 mod tests {
     use rethread_engine::core::turn::{Prompt, ToolCall, ToolResult, Turn, TurnItem, TurnPart};
 
-    use super::{MAX_TEXT_BYTES, truncate_long_texts};
+    use super::{MAX_TEXT_BYTES, SHOWN_BYTES, truncate_long_texts};
 
     #[test]
     fn long_texts_end_with_a_note_and_short_ones_are_unchanged() {
@@ -97,11 +109,11 @@ mod tests {
         };
         let result = call.result.unwrap_or_default().text;
         for text in [&text, &result] {
-            assert!(text.len() < MAX_TEXT_BYTES + 200 && text.contains("… 1.0 MB more"), "{}", text.len());
+            assert!(text.len() < SHOWN_BYTES + 200 && text.contains("… 15.7 MB more"), "{}", text.len());
         }
         let input: serde_json::Value = serde_json::from_str(&call.input).expect("valid JSON");
         assert_eq!(input["file_path"], "/x/a.rs");
-        assert!(input["…"].as_str().is_some_and(|note| note.contains("MB more")), "{:?}", input["…"]);
+        assert!(input["content"].as_str().is_some_and(|text| text.contains("MB more")), "no note");
         assert!(call.input.len() < 100_000);
     }
 }

@@ -142,6 +142,9 @@ fn export_of_a_long_line_needs_two_copies_of_it() {
             let run = limited.run(&["export", SESSION, "--format", format, "--detail", "everything"]);
             assert!(run.out.contains("harvest"), "{format}");
         }
+    }
+    for entries in [long_prompt(), long_input()] {
+        let limited = LimitedHome::new(&entries);
         let page = limited.run(&["export", SESSION, "--format", "html", "--detail", "everything"]);
         assert!(page.out.ends_with("</html>\n"), "the page is complete");
     }
