@@ -247,7 +247,7 @@ fn session_with_many_shrinking_requests_is_attributed() {
         (0..count).map(|idx| AttributionItem { estimate: 50, kind: kinds[idx / 2 % 4] }).collect();
     let request = |idx: usize| RequestItems {
         new_items: vec![2 * idx],
-        context: Some(if idx % 2 == 0 { 200_000 } else { 150_000 }),
+        context: Some(if idx.is_multiple_of(2) { 200_000 } else { 150_000 }),
         response_items: vec![2 * idx + 1],
         output: Some(20),
     };

@@ -487,7 +487,7 @@ impl SessionLines {
     /// Adds requests of which each second one is smaller than the one before it.
     fn add_shrinking_context(&mut self, size: usize) {
         for idx in 0..size {
-            self.context = if idx % 2 == 0 { 100_000 + idx } else { 90_000 };
+            self.context = if idx.is_multiple_of(2) { 100_000 + idx } else { 90_000 };
             self.add_prompt(&format!("next {idx}"));
             self.add_answer(json!([
                 {"type": "thinking", "thinking": format!("thinking about {idx}"), "signature": "abcd"},
@@ -500,7 +500,7 @@ impl SessionLines {
     fn add_damaged_lines(&mut self, size: usize) {
         for idx in 0..size {
             self.add_turn(idx);
-            if idx % 2 == 0 {
+            if idx.is_multiple_of(2) {
                 self.text.truncate(self.text.len() - 20);
                 self.text.push('\n');
             }

@@ -1,5 +1,7 @@
 //! Collects the metadata of a session file for a list of sessions, in one pass.
 
+use std::collections::HashSet;
+
 use super::title::{Title, TitleSource, collapse_whitespace, is_status_notice};
 use crate::entry::{Entry, EntryRole, Flags, JsonStr, Kind, Timestamp, members, value_text};
 use crate::id::{Id, ShortId, ShortIdMap};
@@ -120,7 +122,7 @@ pub struct ForkOrigin {
 }
 
 /// A pull request made in the session. Fields that the line does not have are empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PullRequest {
     /// Its number.
     pub number: String,
@@ -152,6 +154,8 @@ pub struct SessionInfoBuilder {
     notice: Option<String>,
     /// Whether a response has occurred.
     is_answered: bool,
+    /// The pull requests of `info`.
+    seen_pull_requests: HashSet<PullRequest>,
 }
 
 impl SessionInfoBuilder {
@@ -200,7 +204,7 @@ impl SessionInfoBuilder {
                     url: field("prUrl").unwrap_or_default(),
                     repository: field("prRepository").unwrap_or_default(),
                 };
-                if !info.pull_requests.contains(&link) {
+                if self.seen_pull_requests.insert(link.clone()) {
                     info.pull_requests.push(link);
                 }
             }
@@ -384,4 +388,28 @@ fn extract_prompt(entry: &Entry<'_>) -> String {
         .map(|text| text.decode_prefix(MAX_TEXT_BYTES))
         .find(|text| !text.trim_start().starts_with("<ide_"));
     text.unwrap_or_default().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SessionInfoBuilder;
+    use crate::entry::{EntryRole, with_entry};
+    use crate::tree::Tree;
+
+    /// Comparing each pull request with all others would take 10^10 steps.
+    #[test]
+    fn many_pull_requests_are_listed_once() {
+        let mut builder = SessionInfoBuilder::default();
+        for number in (0..150_000).chain(0..10) {
+            let line = format!(r#"{{"type":"pr-link","prNumber":{number},"prRepository":"owner/shop"}}"#);
+            with_entry(line.as_bytes(), |entry| builder.add(entry, EntryRole::State));
+        }
+        let numbers: Vec<String> = builder
+            .finish(&Tree::default(), 0, &[])
+            .pull_requests
+            .into_iter()
+            .map(|link| link.number)
+            .collect();
+        assert!(numbers.iter().map(|number| number.parse()).eq((0..150_000).map(Ok)));
+    }
 }

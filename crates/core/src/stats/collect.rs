@@ -92,7 +92,7 @@ pub struct StatsCollector {
     plain_texts: u64,
     system_kinds: [u64; SystemKind::KNOWN.len() + 2],
     unknown: NameCounts,
-    models: Vec<(String, u64)>,
+    models: NameCounts,
     /// The message ids of assistant lines without a uuid.
     messages: IdSet,
     usage: UsageCollector,
@@ -111,7 +111,7 @@ impl StatsCollector {
             plain_texts: 0,
             system_kinds: [0; _],
             unknown: NameCounts::new(),
-            models: Vec::new(),
+            models: NameCounts::new(),
             messages: IdSet::default(),
             usage: UsageCollector::new(file, session),
             is_undamaged: true,
@@ -173,9 +173,11 @@ impl StatsCollector {
             }
             if let Some(model) = message.model {
                 let model = model.decode();
-                match self.models.iter_mut().find(|(name, _)| *name == model) {
-                    Some((_, lines)) => *lines += 1,
-                    None => self.models.push((model.into_owned(), 1)),
+                match self.models.get_mut(&*model) {
+                    Some(lines) => *lines += 1,
+                    None => {
+                        self.models.insert(model.into_owned(), 1);
+                    }
                 }
             }
         }
@@ -230,7 +232,7 @@ impl StatsCollector {
         for problem in problems.iter().chain(&tree.problems) {
             *store.problems.entry(problem.kind.name().to_owned()).or_default() += 1;
         }
-        store.models = self.models.into_iter().collect();
+        store.models = self.models;
         store.unknown = self.unknown;
         store.file_usages = vec![self.usage.finish()];
         // Prompts of subagents are not turns.

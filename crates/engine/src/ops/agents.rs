@@ -1,6 +1,6 @@
 //! Lists the subagents of a session.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::{EntryRole, Timestamp, Usage};
@@ -299,33 +299,80 @@ fn read_prompt(session: &Session, node: NodeId) -> Result<String, Error> {
 /// Sorts the subagents by start time, each one after the one that started it, and sets their depths.
 fn sort_below_parents(mut rows: Vec<AgentRow>) -> Vec<AgentRow> {
     rows.sort_by_key(|row| row.started_at);
-    let ids: Vec<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let ids: HashSet<String> = rows.iter().map(|row| row.id.clone()).collect();
+    let mut children: HashMap<String, Vec<usize>> = HashMap::new();
+    for (idx, row) in rows.iter().enumerate() {
+        if let Some(parent) = &row.parent {
+            children.entry(parent.clone()).or_default().push(idx);
+        }
+    }
     let mut nested = Vec::with_capacity(rows.len());
     let mut remaining: Vec<Option<AgentRow>> = rows.into_iter().map(Some).collect();
     // A subagent without a known parent is placed below the session, and so are the members of a cycle.
     let is_top = |row: &AgentRow| row.parent.as_ref().is_none_or(|parent| !ids.contains(parent));
     for start in 0..remaining.len() {
         if remaining[start].as_ref().is_some_and(is_top) {
-            take_subtree(&mut remaining, start, 1, &mut nested);
+            take_subtree(&mut remaining, &children, start, &mut nested);
         }
     }
     for start in 0..remaining.len() {
-        take_subtree(&mut remaining, start, 1, &mut nested);
+        take_subtree(&mut remaining, &children, start, &mut nested);
     }
     nested
 }
 
 /// Moves the row at `start` and all its descendants from `remaining` to `nested`, parents first, and sets their depths.
-fn take_subtree(remaining: &mut [Option<AgentRow>], start: usize, depth: usize, nested: &mut Vec<AgentRow>) {
-    let mut stack = vec![(start, depth)];
+/// `children` are the indices of the rows that each subagent started.
+fn take_subtree(
+    remaining: &mut [Option<AgentRow>],
+    children: &HashMap<String, Vec<usize>>,
+    start: usize,
+    nested: &mut Vec<AgentRow>,
+) {
+    let mut stack = vec![(start, 1)];
     while let Some((idx, depth)) = stack.pop() {
         let Some(mut row) = remaining[idx].take() else { continue };
         row.depth = depth;
-        let children = remaining.iter().enumerate().rev().filter_map(|(child_idx, child)| {
-            let child = child.as_ref()?;
-            (child.parent.as_ref() == Some(&row.id)).then_some((child_idx, depth + 1))
-        });
-        stack.extend(children);
+        let started = children.get(&row.id).into_iter().flatten().rev();
+        stack.extend(started.filter(|&&child| remaining[child].is_some()).map(|&child| (child, depth + 1)));
         nested.push(row);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AgentRow, sort_below_parents};
+
+    #[test]
+    fn subagents_follow_the_one_that_started_them() {
+        let row = |id: &str, parent: Option<&str>| AgentRow {
+            id: id.to_owned(),
+            parent: parent.map(str::to_owned),
+            ..AgentRow::default()
+        };
+        let rows = vec![
+            row("c", Some("b")),
+            row("a", None),
+            row("b", Some("a")),
+            row("x", Some("y")),
+            row("y", Some("x")),
+            row("d", Some("a")),
+            row("e", Some("missing")),
+        ];
+        let nested: Vec<String> =
+            sort_below_parents(rows).iter().map(|row| format!("{}{}", row.id, row.depth)).collect();
+        assert_eq!(nested, ["a1", "b2", "c3", "d2", "e1", "x1", "y2"]);
+    }
+
+    /// Looking for the children of each subagent among all others would take 10^10 steps.
+    #[test]
+    fn many_subagents_are_sorted() {
+        let row = |idx: usize| AgentRow {
+            id: idx.to_string(),
+            parent: Some(idx / 2).filter(|_| idx > 0).map(|parent| parent.to_string()),
+            ..AgentRow::default()
+        };
+        let nested = sort_below_parents((0..150_000).map(row).collect());
+        assert_eq!((nested.len(), nested[2].depth, nested[149_999].depth), (150_000, 3, 18));
     }
 }

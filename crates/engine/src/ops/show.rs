@@ -110,7 +110,7 @@ impl TurnScope {
     pub(super) fn new(session: &Session, selected: &[TurnGroup]) -> TurnScope {
         let turns = || selected.iter().filter(|group| group.number.is_some());
         TurnScope {
-            total: session.tree.turn_starts().count(),
+            total: session.info.turns,
             selected: turns().count(),
             compacted: turns().filter(|group| group.relation == PathRelation::Compacted).count(),
         }

@@ -212,8 +212,11 @@ impl Session {
         let number_after =
             |prefix: [char; 2]| name.strip_prefix(prefix).and_then(|rest| rest.parse::<u32>().ok());
         if let Some(line) = number_after(['L', 'l']) {
-            let node_id = self.tree.nodes().iter().position(|node| node.span.line == line);
-            return node_id.map(|node_id| node_id as NodeId).ok_or_else(unknown_error);
+            // Nodes are in file order.
+            let nodes = self.tree.nodes();
+            let first = nodes.partition_point(|node| node.span.line < line);
+            let is_found = nodes.get(first).is_some_and(|node| node.span.line == line);
+            return is_found.then_some(first as NodeId).ok_or_else(unknown_error);
         }
         if let Some(turn) = number_after(['t', 'T']) {
             return self.tree.turn_starts().nth((turn as usize).wrapping_sub(1)).ok_or_else(unknown_error);
