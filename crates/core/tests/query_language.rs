@@ -239,7 +239,7 @@ fn invalid_queries_report_a_hint() {
       [project:"  "] `project:` has no value
       it takes a part of a folder's path, such as work/shop; quote it to search for the text: "project:"
     "a /(b/"
-      [/(b/] `/(b/` is not a regular expression: found open group without closing ')'
+      [/(b/] `/(b/` is not a regular expression: unclosed group
       slashes enclose a pattern; quote the text to search for it literally
     "tool: Bash"
       [tool:] `tool:` has no value

@@ -289,8 +289,7 @@ fn call_failed_if_any_of_its_results_is_an_error() {
 
 #[test]
 fn duration_of_a_turn_is_the_sum_of_those_that_are_known() {
-    let text =
-        "u1: one\n  a1: one\n    s1: turn_duration 5\n      s2: turn_duration\n        s3: turn_duration 7";
+    let text = "u1: one\n  a1: one\n    s1: turn_duration 5\n      s2: turn_duration none\n        s3: turn_duration 7";
     assert_eq!(build_script_turn(text).duration_ms, Some(12));
-    assert_eq!(build_script_turn("u1: one\n  s1: turn_duration").duration_ms, None);
+    assert_eq!(build_script_turn("u1: one\n  s1: turn_duration none").duration_ms, None);
 }

@@ -271,14 +271,18 @@ fn hidden_lines(explanation: &Explanation, before: &BTreeSet<String>) -> Vec<u32
     named.map(|skipped| skipped.line).collect()
 }
 
+/// Returns the numbers of the lines with content that the API refuses from any client.
+fn find_refused_lines(explanation: &Explanation) -> BTreeSet<u32> {
+    let rejections = explanation.verdicts.iter().flat_map(|verdict| &verdict.rejections);
+    rejections.map(|rejection| explanation.session.tree.node(rejection.node()).span.line).collect()
+}
+
 /// Repairs a session and checks the result. Returns `false` if there was nothing to repair.
 fn check_repair(intact: &[BTreeSet<String>], session: &TestSession, errors: &mut Vec<String>) -> bool {
     let before = loads_by_client(session);
     let all = session.explain(ClientSelector::All);
     let lines = lines_by_uuid(&all);
-    let rejections = all.verdicts.iter().flat_map(|verdict| &verdict.rejections);
-    let refused: BTreeSet<u32> =
-        rejections.map(|rejection| all.session.tree.node(rejection.node()).span.line).collect();
+    let refused = find_refused_lines(&all);
     let report = match session.repair() {
         Ok(report) => report,
         Err(Error::NothingToLoad { .. } | Error::CannotResumeFrom { .. }) => return false,
@@ -343,12 +347,15 @@ fn check_repair(intact: &[BTreeSet<String>], session: &TestSession, errors: &mut
 /// content that the API refuses and lines of other sessions.
 fn check_repair_of_tree(session: &TestSession, errors: &mut Vec<String>) {
     let before = session.verdicts();
+    // Content that the API refuses from one client is removed, and the report says so.
+    let refused = find_refused_lines(&session.explain(ClientSelector::All));
     let Ok(report) = session.repair() else { return };
     let is_taken = |code: Code| !matches!(code, Code::UnpairedResult | Code::UnpairedCall);
     let removed: BTreeSet<u32> = report
         .fixes
         .iter()
-        .filter(|fix| fix.fix.action == FixAction::LineRemoved && is_taken(fix.fix.code))
+        .filter(|fix| fix.fix.action == FixAction::LineRemoved)
+        .filter(|fix| is_taken(fix.fix.code) || fix.line.is_some_and(|line| refused.contains(&line)))
         .filter_map(|fix| fix.line)
         .collect();
     let renamed: BTreeSet<u32> = report

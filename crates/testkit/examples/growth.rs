@@ -4,7 +4,8 @@
 //!     cargo run -p rethread-testkit --example growth            # the names of the shapes
 //!
 //! `docs/bench/growth/run` uses it. SIZE is the number of the parts that give the shape its name, such as forks.
-
+#![expect(clippy::print_stdout, reason = "prints the names of the shapes for the script that runs it")]
+#![expect(clippy::needless_pass_by_value, reason = "values of `json!` are made where they are passed")]
 #![expect(clippy::disallowed_methods, reason = "it writes a new store into the folder of its argument")]
 
 use std::io::{Error, ErrorKind};

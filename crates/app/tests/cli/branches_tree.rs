@@ -28,7 +28,7 @@ const FORKED_SESSION: &str = "
 
 fn new_home_with_session() -> Home {
     let home = new_home();
-    let text = String::from_utf8(script::bytes(FORKED_SESSION)).unwrap();
+    let text = String::from_utf8(script::bytes(FORKED_SESSION)).expect("a script in UTF-8");
     home.write(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), &text);
     home
 }

@@ -76,9 +76,9 @@ fn the_chart_and_the_tables_are_printed() {
         2       ~19  north.txt
 
     Largest blocks
-    L11  ~258  call of Read    north.txt
+    L11  ~257  call of Read    north.txt
     L15    80  answer          mapped
-    L13   ~68  call of Read    north.txt
+    L13   ~69  call of Read    north.txt
     L14   ~19  result of Read  north.txt
     L9    ~12  summary         two harbours were mapped, the north one first
 

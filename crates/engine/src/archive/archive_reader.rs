@@ -6,7 +6,7 @@ use super::ArchiveLocation;
 use super::catalog::{Catalog, Generation};
 use super::content::ContentReader;
 use super::damage::{ArchiveDamage, DamageKind};
-use super::manifest::Manifest;
+use super::manifest::ArchiveManifest;
 
 /// An archive, opened for reading: the files of all machines in it.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Archive {
 #[derive(Debug)]
 pub(super) struct MachineArchive {
     pub(super) dir: PathBuf,
-    pub(super) manifest: Manifest,
+    pub(super) manifest: ArchiveManifest,
     pub(super) catalog: Catalog,
 }
 
@@ -41,9 +41,9 @@ pub(crate) struct ArchivedFile<'a> {
 impl MachineArchive {
     /// Reads manifest and catalogs of a machine. If the manifest is damaged, reads all catalogs in the folder.
     pub(super) fn read(dir: PathBuf, damages: &mut Vec<ArchiveDamage>) -> MachineArchive {
-        let manifest = Manifest::read(&dir).unwrap_or_else(|damage| {
+        let manifest = ArchiveManifest::read(&dir).unwrap_or_else(|damage| {
             damages.push(damage);
-            Manifest::from_catalog_files(&dir, damages)
+            ArchiveManifest::from_catalog_files(&dir, damages)
         });
         let catalog = Catalog::read(&dir, &manifest, damages);
         MachineArchive { dir, manifest, catalog }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use super::ArchiveLocation;
 use super::archive_reader::MachineArchive;
-use super::catalog::{Catalog, Generation, Segment, format_records, to_segment_records};
+use super::catalog::{Catalog, ContentSegment, Generation, format_records, to_segment_records};
 use super::catalog_record::{CatalogRecord, FileRecord, GenerationCause, PlaceRecord, StoredPath};
 use super::content::ContentReader;
 use super::damage::ArchiveDamage;
@@ -74,13 +74,13 @@ pub(crate) struct ArchiveWriter {
 }
 
 /// The part of a file that is not archived yet.
-struct NewContent {
+struct UnarchivedPart {
     generation: u32,
     cause: GenerationCause,
     /// The offset in the file at which the part starts.
     offset: u64,
     /// The archived segments before the offset, if the file starts a new generation.
-    new_generation: Option<Vec<Segment>>,
+    new_generation: Option<Vec<ContentSegment>>,
 }
 
 impl ArchiveWriter {
@@ -193,13 +193,13 @@ impl ArchiveWriter {
         source: &SourceFile,
         fingerprint: &FileFingerprint,
         file: &mut File,
-    ) -> Result<Option<NewContent>, Error> {
+    ) -> Result<Option<UnarchivedPart>, Error> {
         let Some(generation) = self.newest_generation(place, &source.relative) else {
             let cause = GenerationCause::Created;
             let new_generation = Some(Vec::new());
-            return Ok(Some(NewContent { generation: 1, cause, offset: 0, new_generation }));
+            return Ok(Some(UnarchivedPart { generation: 1, cause, offset: 0, new_generation }));
         };
-        let appended = NewContent {
+        let appended = UnarchivedPart {
             generation: generation.number,
             cause: generation.cause,
             offset: generation.bytes,
@@ -220,7 +220,7 @@ impl ArchiveWriter {
         let is_shorter = fingerprint.len < generation.bytes && self.is_start_of(generation, &compared);
         let cause = if is_shorter { GenerationCause::Shrank } else { GenerationCause::Rewritten };
         let (offset, new_generation) = (compared.offset, Some(compared.kept));
-        Ok(Some(NewContent { generation: generation.number + 1, cause, offset, new_generation }))
+        Ok(Some(UnarchivedPart { generation: generation.number + 1, cause, offset, new_generation }))
     }
 
     /// Returns `true` if bytes were appended to a file since it was archived. Reads only its last archived segment.
@@ -261,7 +261,7 @@ impl ArchiveWriter {
         source: &SourceFile,
         fingerprint: FileFingerprint,
         file: &mut File,
-        new: NewContent,
+        new: UnarchivedPart,
     ) -> Result<u64, Error> {
         file.seek(SeekFrom::Start(new.offset)).map_err(Error::reading(&source.path))?;
         let content = file.take(fingerprint.len - new.offset);
@@ -403,7 +403,7 @@ impl ArchiveWriter {
 
 /// Segments of content.
 struct PackedContent {
-    segments: Vec<Segment>,
+    segments: Vec<ContentSegment>,
     /// The length of the content.
     bytes: u64,
     /// The length of the segments that were added to packs.
@@ -420,7 +420,7 @@ fn add_segments(
     let mut chunker = Chunker::new(content, SIZES);
     let mut packed = PackedContent { segments: Vec::new(), bytes: 0, added_bytes: 0 };
     while let Some(chunk) = chunker.next_chunk().map_err(Error::reading(path))? {
-        let segment = Segment { hash: blake3::hash(&chunk), bytes: chunk.len() as u64 };
+        let segment = ContentSegment { hash: blake3::hash(&chunk), bytes: chunk.len() as u64 };
         packed.segments.push(segment);
         packed.bytes += segment.bytes;
         if catalog.find_segment(&segment.hash).is_none() && !packs.has_segment(&segment.hash) {
@@ -434,7 +434,7 @@ fn add_segments(
 /// The part of a file that equals its archived state.
 struct ComparedContent {
     /// The archived segments that the file starts with.
-    kept: Vec<Segment>,
+    kept: Vec<ContentSegment>,
     /// Their length.
     offset: u64,
     /// The bytes of the file at the position of the first segment that differs.

@@ -8,7 +8,7 @@ use super::catalog_record::{
     CatalogRecord, FileRecord, GenerationCause, PackRecord, PlaceRecord, SegmentRecord, StoredPath,
 };
 use super::damage::{ArchiveDamage, DamageKind};
-use super::manifest::{Manifest, parse_catalog_name};
+use super::manifest::{ArchiveManifest, parse_catalog_name};
 use crate::disk::open_file;
 
 /// The maximum length of a decompressed catalog. A larger one is damaged or hostile.
@@ -16,7 +16,7 @@ const MAX_CATALOG_BYTES: u64 = 4 << 30;
 
 /// A segment of a file: its hash and length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Segment {
+pub(crate) struct ContentSegment {
     pub(super) hash: blake3::Hash,
     pub(super) bytes: u64,
 }
@@ -42,7 +42,7 @@ pub(crate) struct Generation {
     pub(crate) number: u32,
     /// Why it exists.
     pub(crate) cause: GenerationCause,
-    pub(crate) segments: Vec<Segment>,
+    pub(crate) segments: Vec<ContentSegment>,
     /// The length of the content.
     pub(crate) bytes: u64,
     /// The permission bits of the file. 0 if unknown.
@@ -64,7 +64,11 @@ pub(super) struct Catalog {
 
 impl Catalog {
     /// Reads the catalogs of a manifest. A damaged catalog is skipped and reported.
-    pub(super) fn read(machine_dir: &Path, manifest: &Manifest, damages: &mut Vec<ArchiveDamage>) -> Catalog {
+    pub(super) fn read(
+        machine_dir: &Path,
+        manifest: &ArchiveManifest,
+        damages: &mut Vec<ArchiveDamage>,
+    ) -> Catalog {
         let mut catalog = Catalog::default();
         for name in &manifest.catalogs {
             let path = machine_dir.join("catalogs").join(name);
@@ -122,9 +126,10 @@ impl Catalog {
 
     fn add_content(&mut self, file: FileRecord) -> Option<()> {
         let to_segment = |SegmentRecord(hash, bytes): &SegmentRecord| {
-            Some(Segment { hash: blake3::Hash::from_hex(hash).ok()?, bytes: *bytes })
+            Some(ContentSegment { hash: blake3::Hash::from_hex(hash).ok()?, bytes: *bytes })
         };
-        let new_segments: Vec<Segment> = file.segments.iter().map(to_segment).collect::<Option<_>>()?;
+        let new_segments: Vec<ContentSegment> =
+            file.segments.iter().map(to_segment).collect::<Option<_>>()?;
         let generations = self.files.entry((file.place, file.path)).or_default();
         let idx = generations.iter().position(|generation| generation.number == file.generation);
         let idx = idx.unwrap_or_else(|| {
@@ -217,8 +222,9 @@ impl Catalog {
 }
 
 /// Converts segments to the form of a record.
-pub(super) fn to_segment_records(segments: &[Segment]) -> Vec<SegmentRecord> {
-    let to_record = |segment: &Segment| SegmentRecord(segment.hash.to_hex().to_string(), segment.bytes);
+pub(super) fn to_segment_records(segments: &[ContentSegment]) -> Vec<SegmentRecord> {
+    let to_record =
+        |segment: &ContentSegment| SegmentRecord(segment.hash.to_hex().to_string(), segment.bytes);
     segments.iter().map(to_record).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::catalog::{Catalog, Generation, Segment};
+use super::catalog::{Catalog, ContentSegment, Generation};
 use super::pack::read_frame;
 
 /// A reader of the content of a generation. It holds one decompressed frame at a time.
@@ -11,7 +11,7 @@ pub(crate) struct ContentReader<'a> {
     machine_dir: &'a Path,
     catalog: &'a Catalog,
     /// The segments that were not read yet.
-    segments: std::slice::Iter<'a, Segment>,
+    segments: std::slice::Iter<'a, ContentSegment>,
     /// The last frame that was read: indexes of pack and frame, and its content.
     frame: Option<((u32, u32), Vec<u8>)>,
     /// The part of the frame that was not read yet.

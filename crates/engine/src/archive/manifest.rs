@@ -14,7 +14,7 @@ pub(super) const FILE_NAME: &str = "manifest";
 
 /// The catalogs of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Manifest {
+pub(super) struct ArchiveManifest {
     /// The version of the format.
     pub(super) format: u32,
     /// The time of the last archive run in milliseconds since 1970.
@@ -23,13 +23,13 @@ pub(super) struct Manifest {
     pub(super) catalogs: Vec<String>,
 }
 
-impl Default for Manifest {
-    fn default() -> Manifest {
-        Manifest { format: FORMAT, updated: 0, catalogs: Vec::new() }
+impl Default for ArchiveManifest {
+    fn default() -> ArchiveManifest {
+        ArchiveManifest { format: FORMAT, updated: 0, catalogs: Vec::new() }
     }
 }
 
-impl Manifest {
+impl ArchiveManifest {
     /// Formats the manifest: a line of JSON, and the hash of this line.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut text = serde_json::to_string(self).expect("plain values are valid JSON");
@@ -40,7 +40,7 @@ impl Manifest {
         text.into_bytes()
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<Manifest> {
+    fn from_bytes(bytes: &[u8]) -> Option<ArchiveManifest> {
         let text = std::str::from_utf8(bytes).ok()?;
         let (line, hash) = text.split_at(text.find('\n')? + 1);
         let is_intact = hash.strip_suffix('\n')? == blake3::hash(line.as_bytes()).to_hex().as_str();
@@ -48,16 +48,16 @@ impl Manifest {
     }
 
     /// Reads the manifest in the folder of a machine. Returns an empty one if the folder has none and no catalogs.
-    pub(super) fn read(machine_dir: &Path) -> Result<Manifest, ArchiveDamage> {
+    pub(super) fn read(machine_dir: &Path) -> Result<ArchiveManifest, ArchiveDamage> {
         let path = machine_dir.join(FILE_NAME);
         let damaged = |kind| ArchiveDamage { path: path.clone(), kind };
         let mut bytes = Vec::new();
         let read = open_file(&path).and_then(|mut file| std::io::Read::read_to_end(&mut file, &mut bytes));
         match read {
-            Ok(_) => Manifest::from_bytes(&bytes).ok_or_else(|| damaged(DamageKind::WrongHash)),
+            Ok(_) => ArchiveManifest::from_bytes(&bytes).ok_or_else(|| damaged(DamageKind::WrongHash)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let has_catalogs = !list_catalogs(machine_dir).is_empty();
-                if has_catalogs { Err(damaged(DamageKind::Missing)) } else { Ok(Manifest::default()) }
+                if has_catalogs { Err(damaged(DamageKind::Missing)) } else { Ok(ArchiveManifest::default()) }
             }
             Err(error) => Err(damaged(DamageKind::Unreadable(crate::describe_io_error(&error)))),
         }
@@ -65,7 +65,10 @@ impl Manifest {
 
     /// Lists the catalogs in the folder of a machine, without those that a merged one replaces. Serves if the manifest is
     /// damaged. Adds a damage for each gap in their numbers.
-    pub(super) fn from_catalog_files(machine_dir: &Path, damages: &mut Vec<ArchiveDamage>) -> Manifest {
+    pub(super) fn from_catalog_files(
+        machine_dir: &Path,
+        damages: &mut Vec<ArchiveDamage>,
+    ) -> ArchiveManifest {
         let mut names = list_catalogs(machine_dir);
         // A merged catalog covers a range of numbers, and precedes its parts here.
         names.sort_by_key(|(range, _)| (range.0, std::cmp::Reverse(range.1)));
@@ -81,7 +84,7 @@ impl Manifest {
                 catalogs.push(name);
             }
         }
-        Manifest { catalogs, ..Manifest::default() }
+        ArchiveManifest { catalogs, ..ArchiveManifest::default() }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::catalog::{Segment, to_segment_records};
+use super::catalog::{ContentSegment, to_segment_records};
 use super::catalog_record::{FrameRecord, PackRecord, SegmentRecord};
 use crate::disk::open_file;
 use crate::writer::NewFile;
@@ -54,7 +54,7 @@ struct OpenPack {
 #[derive(Debug, Default)]
 struct PendingFrame {
     bytes: Vec<u8>,
-    segments: Vec<Segment>,
+    segments: Vec<ContentSegment>,
 }
 
 impl PackWriter {
@@ -75,7 +75,7 @@ impl PackWriter {
     }
 
     /// Adds a segment, unless this writer has it already.
-    pub(super) fn add(&mut self, segment: Segment, bytes: Vec<u8>) -> io::Result<()> {
+    pub(super) fn add(&mut self, segment: ContentSegment, bytes: Vec<u8>) -> io::Result<()> {
         if !self.written.insert(segment.hash) {
             return Ok(());
         }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::ArchiveLocation;
 use super::catalog::Catalog;
 use super::damage::{ArchiveDamage, DamageKind};
-use super::manifest::{self, Manifest, parse_catalog_name};
+use super::manifest::{self, ArchiveManifest, parse_catalog_name};
 use super::pack::pack_path;
 use crate::Error;
 use crate::disk::open_file;
@@ -95,14 +95,14 @@ fn copy_machine(from: &Path, to: &Path, damages: &mut Vec<ArchiveDamage>) -> Res
     if !from.join(manifest::FILE_NAME).exists() {
         return Ok(copied);
     }
-    let manifest = match Manifest::read(from) {
+    let manifest = match ArchiveManifest::read(from) {
         Ok(manifest) => manifest,
         Err(damage) => {
             damages.push(damage);
             return Ok(copied);
         }
     };
-    if Manifest::read(to).is_ok_and(|existing| existing.updated >= manifest.updated) {
+    if ArchiveManifest::read(to).is_ok_and(|existing| existing.updated >= manifest.updated) {
         return Ok(copied);
     }
     let count_before = damages.len();

@@ -61,7 +61,11 @@ impl TestStore {
         let files = self.files();
         let mut info = SessionInfo::default();
         (info.custom_title, info.turns) = (Some(title.to_owned()), 1);
-        let new_entry = |file_idx| NewCacheEntry { file_idx, cost: u64::MAX / 4, blob: info.to_packed() };
+        let new_entry = |file_idx| NewCacheEntry {
+            file_idx,
+            cost: u64::MAX / 4,
+            blob: (info.clone(), false).to_packed(),
+        };
         let file_cache = self.cache.load_values(&self.roots(), KIND, &files).expect("a folder");
         assert!(file_cache.store(&files, (0..files.len()).map(new_entry).collect()).is_none());
     }
@@ -99,7 +103,7 @@ fn value_of_an_unstable_file_is_neither_used_nor_stored() {
     let file_cache = store.cache.load_values(&store.roots(), KIND, &files).expect("a folder");
     assert_eq!(file_cache.loaded_count(), 0);
     let new_entry =
-        NewCacheEntry { file_idx: 0, cost: u64::MAX / 4, blob: SessionInfo::default().to_packed() };
+        NewCacheEntry { file_idx: 0, cost: u64::MAX / 4, blob: (SessionInfo::default(), false).to_packed() };
     assert!(file_cache.store(&files, vec![new_entry]).is_none());
     assert_eq!(store.titles(), ["the shed", "the hens"]);
 }

@@ -40,7 +40,7 @@ pub(crate) struct AppendSimulator(TreeBuilder);
 
 /// The chooser of the entry from which clients resume.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum LeafChoice {
+pub(crate) enum LeafChooser {
     /// The user. The pointer is explicit: the user left the branches that the file had before.
     #[default]
     ByUser,
@@ -204,7 +204,7 @@ impl EditSession {
         &mut self,
         at: NodeId,
         leaf: &str,
-        choice: LeafChoice,
+        choice: LeafChooser,
         now: Timestamp,
     ) -> Result<Vec<u8>, Error> {
         let envelope = Envelope { session: self.session.id.clone(), ..Envelope::default() };
@@ -217,7 +217,7 @@ impl EditSession {
         envelope: &Envelope,
         at: NodeId,
         leaf: &str,
-        choice: LeafChoice,
+        choice: LeafChooser,
         now: Timestamp,
     ) -> Result<Vec<u8>, Error> {
         let prompt = self.read_prompt_text(at);
@@ -227,7 +227,7 @@ impl EditSession {
         let uuid = uuid::Uuid::new_v4().to_string();
         let render = |cwd: Option<&str>, git_branch: Option<&str>, entrypoint: Option<&str>| {
             let marker = ResumeMarker {
-                is_explicit: choice == LeafChoice::ByUser,
+                is_explicit: choice == LeafChooser::ByUser,
                 leaf,
                 uuid: &uuid,
                 session: &envelope.session,

@@ -8,7 +8,7 @@ use rethread_core::id::IdSet;
 use rethread_core::tree::NodeId;
 use rethread_core::version::Version;
 
-use super::edit_session::{EditSession, ExpectedLoad, LeafChoice, ParsedLines, matches_expected};
+use super::edit_session::{EditSession, ExpectedLoad, LeafChooser, ParsedLines, matches_expected};
 use super::side_files::copy_side_files;
 use super::title::render_title_lines;
 use super::write_draft::{simulate_draft, write_draft};
@@ -59,7 +59,7 @@ pub(crate) struct NewSessionSpec {
     /// The uuid of the entry from which clients resume, if it differs from that of `leaf`.
     pub(crate) leaf_uuid: Option<String>,
     /// The chooser of the leaf.
-    pub(crate) leaf_choice: LeafChoice,
+    pub(crate) leaf_choice: LeafChooser,
     /// Whether clients choose the leaf themselves: no marker lines are added.
     pub(crate) keeps_leaf: bool,
     /// The title.

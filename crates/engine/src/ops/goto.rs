@@ -12,7 +12,7 @@ use super::selector::{EntrySelector, resolve_entry};
 use crate::Error;
 pub use crate::edit::edit_session::EntryRef;
 use crate::edit::edit_session::{
-    AppendSimulator, EditSession, ExpectedLoad, LeafChoice, ParsedLines, matches_expected,
+    AppendSimulator, EditSession, ExpectedLoad, LeafChooser, ParsedLines, matches_expected,
 };
 use crate::session::load::SessionHeader;
 use crate::writer::{FileOp, OpId, Plan, SessionWriter};
@@ -122,7 +122,7 @@ fn plan_marker(
     let Some(expected_loads) = source.simulate_loads_at(to) else { return Ok(None) };
     let leaf = source.uuid(to);
     let added =
-        [source.missing_newline(), &source.build_marker_lines(to, &leaf, LeafChoice::ByUser, now)?].concat();
+        [source.missing_newline(), &source.build_marker_lines(to, &leaf, LeafChooser::ByUser, now)?].concat();
     let actual = simulator.simulate_append(source, &added).expected_loads(&source.clients());
     Ok(matches_expected(&expected_loads, &actual).then_some(PlannedMove {
         added,
@@ -161,7 +161,7 @@ fn plan_replay(
     }
     let leaf =
         uuid_map.find_new_uuid(Id::from_text(source.uuid(to).as_bytes())).unwrap_or_default().to_owned();
-    added.extend(source.build_marker_lines(to, &leaf, LeafChoice::ByUser, now)?);
+    added.extend(source.build_marker_lines(to, &leaf, LeafChooser::ByUser, now)?);
     expected_file.extend_from_slice(&added);
     let clients = source.clients();
     let expected_loads = ParsedLines::from_bytes(&expected_file).expected_loads(&clients);

@@ -11,7 +11,7 @@ use super::record::{ContentPart, Record, RecordKind, RecordTime, SharedFields};
 /// |---|---|---|
 /// | `u…` | user | parts, see below; a single text becomes a plain string |
 /// | `a…` | assistant | parts |
-/// | `s…` | system | subtype and text: `turn_duration 1200`, `local_command <command-name>/x</command-name>` |
+/// | `s…` | system | subtype and text: `turn_duration 1200` (or `none`), `local_command <command-name>/x</command-name>` |
 /// | `p…` | progress | `data.type` and text: `bash_progress so far` |
 /// | `t…` | attachment | `attachment.type` and text: `queued_command and the hose` |
 /// | `raw` | the body is the line | anything |

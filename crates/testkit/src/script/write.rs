@@ -161,7 +161,9 @@ fn write_system(out: &mut ObjectBuilder, record: &Record, subtype: &str, text: &
     out.text("type", "system").text("subtype", subtype);
     match subtype {
         "turn_duration" => {
-            out.raw("durationMs", if text.is_empty() { "0" } else { text });
+            if text != "none" {
+                out.raw("durationMs", if text.is_empty() { "0" } else { text });
+            }
         }
         "compact_boundary" => {
             out.text("content", if text.is_empty() { "Conversation compacted" } else { text });

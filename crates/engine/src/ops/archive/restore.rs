@@ -110,8 +110,8 @@ fn find_archived_session<'a>(archive: &'a Archive, name: &str) -> Result<Archive
         let candidates = ids.into_iter().map(|id| (id, String::new())).collect();
         return Err(Error::AmbiguousSession { name: name.to_owned(), candidates });
     }
-    let exact = matching.into_iter().chain([newest]).filter(|file| ids.len() == 1 || stem(file) == name);
-    exact.last().ok_or_else(|| Error::UnknownSession { name: name.to_owned(), nearest: Vec::new() })
+    let mut exact = matching.into_iter().chain([newest]).filter(|file| ids.len() == 1 || stem(file) == name);
+    exact.next_back().ok_or_else(|| Error::UnknownSession { name: name.to_owned(), nearest: Vec::new() })
 }
 
 /// Returns all archived files of a session, its transcript first.

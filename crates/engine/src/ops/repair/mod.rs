@@ -25,7 +25,7 @@ use self::leaf::choose_leaf;
 use self::loads::{ClientLoads, known_clients};
 use self::recover::{find_line_ranges, recover_rows};
 use crate::Error;
-use crate::edit::edit_session::{EditSession, ExpectedLoad, LeafChoice, ParsedLines, matches_expected};
+use crate::edit::edit_session::{EditSession, ExpectedLoad, LeafChooser, ParsedLines, matches_expected};
 use crate::edit::new_session::{NewSession, NewSessionSpec, damaged_bytes_path};
 use crate::edit::title::choose_title;
 use crate::edit::write_draft::{simulate_draft, write_draft};
@@ -56,8 +56,8 @@ pub struct RepairRequest {
 }
 
 impl RepairRequest {
-    fn leaf_choice(&self) -> LeafChoice {
-        if self.leaf.is_some() { LeafChoice::ByUser } else { LeafChoice::ByRepair }
+    fn leaf_choice(&self) -> LeafChooser {
+        if self.leaf.is_some() { LeafChooser::ByUser } else { LeafChooser::ByRepair }
     }
 }
 
@@ -260,7 +260,7 @@ fn build_marker(source: &EditSession, leaf: &str, request: &RepairRequest) -> Ve
     let uuid = uuid::Uuid::new_v4().to_string();
     let time = Some(source.timestamp_after_all(request.now));
     let session = &source.session.id;
-    let is_explicit = request.leaf_choice() == LeafChoice::ByUser;
+    let is_explicit = request.leaf_choice() == LeafChooser::ByUser;
     let marker = ResumeMarker { leaf, uuid: &uuid, session, time, is_explicit, ..ResumeMarker::default() };
     vec![marker.marker_line(), marker.leaf_pointer_line()]
 }

@@ -105,7 +105,7 @@ mod tests {
             similar.found.into_iter().map(|(_, word)| word).collect()
         };
         assert_eq!(find("Websokcet", &["websocket", "websockets", "socket"]), ["websocket"]);
-        assert_eq!(find("tide", &["tides", "time", "tide", "tiled", "rope"]), ["tides", "tiled", "time"]);
+        assert_eq!(find("tide", &["tides", "time", "tide", "tiled", "rope"]), ["tides", "time"]);
         assert!(SimilarWords::new("abc").is_none() && SimilarWords::new("a b c d").is_none());
     }
 }
