@@ -346,7 +346,7 @@ impl SessionLines {
     fn add_reads_of_one_file(&mut self, size: usize) {
         self.add_prompt("read it");
         for idx in 0..size {
-            self.add_call(idx, "Read", json!({"file_path": "/work/a.rs", "offset": idx * 10, "limit": 10}));
+            self.add_call(idx, "Read", json!({"file_path": "/home/ann/a.rs", "offset": idx * 10, "limit": 10}));
         }
         self.add_text_answer("I have read it");
     }
@@ -480,7 +480,7 @@ impl SessionLines {
     fn add_models(&mut self, size: usize) {
         for idx in 0..size {
             self.model = format!("claude-{idx}");
-            self.fields = json!({"version": format!("2.{}.{idx}", idx % 7), "gitBranch": format!("branch-{idx}"), "cwd": format!("/work/{idx}")});
+            self.fields = json!({"version": format!("2.{}.{idx}", idx % 7), "gitBranch": format!("branch-{idx}"), "cwd": format!("/home/ann/{idx}")});
             self.add_turn(idx);
         }
     }
