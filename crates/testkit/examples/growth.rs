@@ -346,7 +346,11 @@ impl SessionLines {
     fn add_reads_of_one_file(&mut self, size: usize) {
         self.add_prompt("read it");
         for idx in 0..size {
-            self.add_call(idx, "Read", json!({"file_path": "/home/ann/a.rs", "offset": idx * 10, "limit": 10}));
+            self.add_call(
+                idx,
+                "Read",
+                json!({"file_path": "/home/ann/a.rs", "offset": idx * 10, "limit": 10}),
+            );
         }
         self.add_text_answer("I have read it");
     }

@@ -2,9 +2,9 @@
 #![expect(clippy::disallowed_methods, reason = "tests change their own store and archive")]
 
 use std::path::PathBuf;
-use std::process::Command;
 
 use rethread_testkit::home::Home;
+use rethread_testkit::process::ProcessCommand;
 use serde_json::Value;
 
 const SESSION: &str = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -169,8 +169,8 @@ fn an_interrupted_run_loses_nothing() {
 /// The program in docs/ARCHIVE.md needs Python and zstd, or its Python module.
 #[test]
 fn the_documented_reader_reads_every_state() {
-    let has_zstd = Command::new("zstd").arg("--version").output().is_ok();
-    let has_module = Command::new("python3").args(["-c", "import zstandard"]).output();
+    let has_zstd = ProcessCommand::new("zstd").arg("--version").output().is_ok();
+    let has_module = ProcessCommand::new("python3").args(["-c", "import zstandard"]).output();
     if !has_zstd && !has_module.is_ok_and(|output| output.status.success()) {
         rethread_testkit::real::print_skipped("reader of archives", "python3 with zstd is not installed");
         return;
@@ -181,7 +181,8 @@ fn the_documented_reader_reads_every_state() {
     run(&home, &["archive"]);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/archive/read.py");
     let read = |args: &[&str]| {
-        let output = Command::new("python3").arg(script).arg(archive_dir(&home)).args(args).output().unwrap();
+        let output =
+            ProcessCommand::new("python3").arg(script).arg(archive_dir(&home)).args(args).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         output.stdout
     };

@@ -22,7 +22,7 @@ pub(crate) struct Archive {
     pub(crate) to: Option<PathBuf>,
 }
 
-/// What to do with the archive. Without an action, new content is added.
+/// An action on the archive. Without one, new content is added.
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum ArchiveAction {
     /// Show what the archive contains, and which sessions exist only there

@@ -60,9 +60,9 @@ pub fn update_archive(
 /// The result of [`sync`].
 #[derive(Debug)]
 pub struct ArchiveSync {
-    /// What was copied to the other folder.
+    /// The files that were copied to the other folder.
     pub pushed: CopiedFiles,
-    /// What was copied from the other folder.
+    /// The files that were copied from the other folder.
     pub pulled: CopiedFiles,
     /// The ids of the machines in both folders.
     pub machines: Vec<String>,
