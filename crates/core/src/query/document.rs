@@ -1,6 +1,7 @@
 //! Builds the searchable form of an entry.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::ast::SourceSet;
 use super::texts::{TextScope, TextSource, for_each_text};
@@ -61,10 +62,11 @@ pub struct SearchDoc<'a> {
 pub struct SearchDocBuilder {
     /// The names of all tools, without duplicates.
     tools: Vec<String>,
+    tool_idxs: HashMap<String, u32>,
     /// By id of a tool call: the index of its tool name in `tools`.
-    calls: IdMap<u16>,
+    calls: IdMap<u32>,
     /// The calls of the entries built so far and the indices of their tools, without prior calls.
-    new_calls: Vec<(Id, u16)>,
+    new_calls: Vec<(Id, u32)>,
 }
 
 /// The names of input members that hold paths.
@@ -80,7 +82,7 @@ impl SearchDocBuilder {
     /// Iterates over the call ids and tool names of the entries built so far. A builder that continues after
     /// these entries needs them as prior calls.
     pub fn new_calls(&self) -> impl Iterator<Item = (Id, &str)> {
-        let name = |idx: u16| self.tools.get(usize::from(idx)).map_or("", String::as_str);
+        let name = |idx: u32| self.tools.get(idx as usize).map_or("", String::as_str);
         self.new_calls.iter().map(move |&(call, idx)| (call, name(idx)))
     }
 
@@ -137,7 +139,7 @@ impl SearchDocBuilder {
             BlockKind::ToolResult => {
                 doc.error |= block.is_error;
                 let tool = block.id.and_then(|id| self.calls.get(&id.to_id()));
-                if let Some(tool) = tool.and_then(|&idx| self.tools.get(usize::from(idx))) {
+                if let Some(tool) = tool.and_then(|&idx| self.tools.get(idx as usize)) {
                     doc.add_tool(tool);
                 }
             }
@@ -146,14 +148,14 @@ impl SearchDocBuilder {
     }
 
     /// Returns the index of a tool name. Adds the name if it is new.
-    fn intern_tool(&mut self, name: &str) -> u16 {
-        let known = self.tools.iter().position(|tool| tool == name);
-        let idx = known.unwrap_or_else(|| {
-            self.tools.push(name.to_owned());
-            self.tools.len() - 1
-        });
-        // No known session has that many tools. All further tools share the last index.
-        u16::try_from(idx).unwrap_or(u16::MAX)
+    fn intern_tool(&mut self, name: &str) -> u32 {
+        if let Some(&idx) = self.tool_idxs.get(name) {
+            return idx;
+        }
+        let idx = self.tools.len() as u32;
+        self.tools.push(name.to_owned());
+        self.tool_idxs.insert(name.to_owned(), idx);
+        idx
     }
 }
 
@@ -217,4 +219,22 @@ fn replace_newlines(name: Cow<'_, str>) -> Cow<'_, str> {
 /// Shortens an id to 64 bits.
 fn fold_id(id: Id) -> u64 {
     (id.bits() >> 64) as u64 ^ id.bits() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SearchDocBuilder;
+    use crate::id::Id;
+
+    /// Comparing each name with all others would take 10^10 steps.
+    #[test]
+    fn many_tools_keep_their_names() {
+        let mut builder = SearchDocBuilder::default();
+        let name = |idx: u32| format!("mcp__server__tool_{idx}");
+        for idx in (0..150_000_u32).chain(0..10) {
+            builder.add_prior_call(Id::from_text(&idx.to_be_bytes()), &name(idx));
+        }
+        assert_eq!((builder.tools.len(), &builder.tools[149_999]), (150_000, &name(149_999)));
+        assert_eq!(builder.calls[&Id::from_text(&100_000_u32.to_be_bytes())], 100_000);
+    }
 }
