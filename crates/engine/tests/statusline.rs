@@ -234,6 +234,7 @@ impl TestStore {
     ) -> ops::usage::UsageReport {
         let request = UsageRequest {
             by,
+            then_by: None,
             since,
             until: None,
             session,

@@ -62,6 +62,8 @@ pub(crate) enum CliError {
     BadTime(String),
     /// An unknown time zone.
     BadZone(String),
+    /// More than two groupings.
+    TooManyGroupings,
     /// A range of turns that cannot be parsed.
     BadTurns(String),
     /// A client version that cannot be parsed.
@@ -288,6 +290,9 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             "single files, --demo and --no-index use no index; otherwise set HOME or XDG_CACHE_HOME"
                 .to_owned(),
         ),
+        CliError::TooManyGroupings => {
+            ("more than two groupings".to_owned(), "name one or two, as in `--by project,model`".to_owned())
+        }
         CliError::BadZone(text) => (
             format!("unknown time zone `{}`", clean::line(text)),
             "use a name such as Europe/Berlin, UTC or +02:00".to_owned(),

@@ -141,7 +141,7 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
         prices: settings.prices.value.clone(),
     };
     if !args.quiet && !matches!(args.command, Some(Command::Serve(_) | Command::Statusline(_))) {
-        progress::show_long_walks();
+        progress::show_long_work();
     }
     match &args.command {
         None => overview::run(app, settings, out),

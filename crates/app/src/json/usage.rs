@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rethread_engine::core::usage::{BurnRate, CostTotals, Money, PriceTable, TokenTotals};
-use rethread_engine::ops::usage::{GroupRow, Trace, UsageCheck, UsageReport};
+use rethread_engine::ops::usage::{GroupBy, GroupKey, GroupRow, Trace, UsageCheck, UsageReport};
 use serde::Serialize;
 
 use super::object::{ObjectJson, UsageJson, build_object, format_time};
@@ -50,29 +50,43 @@ pub(crate) struct UsageRowJson<'a> {
     total: AmountJson,
     own: AmountJson,
     subagents: AmountJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<UsageRowJson<'a>>>,
 }
 
-/// Builds the `usage` object of one group of `usage`. `by` names the grouping (`--by`), `key` the group.
+/// Builds the `usage` object of one group of `usage`. `by` is its grouping, `then_by` that of the groups within it.
+/// `name_key` names a group.
 pub(crate) fn build_usage_row<'a>(
-    by: &'static str,
-    key: Option<String>,
     row: &'a GroupRow,
+    by: GroupBy,
+    then_by: Option<GroupBy>,
+    name_key: &dyn Fn(GroupBy, &GroupKey) -> Option<String>,
 ) -> ObjectJson<UsageRowJson<'a>> {
-    let title = row.title.as_deref();
-    let (first, last) = row.time_range.unzip();
-    build_object(
-        "usage",
+    build_object("usage", UsageRowJson::new(row, by, then_by, name_key))
+}
+
+impl<'a> UsageRowJson<'a> {
+    fn new(
+        row: &'a GroupRow,
+        by: GroupBy,
+        then_by: Option<GroupBy>,
+        name_key: &dyn Fn(GroupBy, &GroupKey) -> Option<String>,
+    ) -> UsageRowJson<'a> {
+        let (first, last) = row.time_range.unzip();
+        let build_parts =
+            |by| row.parts.iter().map(|part| UsageRowJson::new(part, by, None, name_key)).collect();
         UsageRowJson {
-            by,
-            key,
-            title,
+            by: by.name(),
+            key: name_key(by, &row.key),
+            title: row.title.as_deref(),
             first: format_time(first),
             last: format_time(last),
             total: (&row.totals.total()).into(),
             own: (&row.totals.own).into(),
             subagents: (&row.totals.agents).into(),
-        },
-    )
+            parts: then_by.map(build_parts),
+        }
+    }
 }
 
 #[derive(Serialize)]

@@ -63,6 +63,50 @@ fn parse_csv_line(line: &str) -> Vec<String> {
 }
 
 #[test]
+fn two_groupings_divide_each_group() {
+    let home = new_home();
+    let json = home.run_json_lines(&["--demo", "usage", "--by", "project,model", "--json"]);
+    let (total, rows) = json.split_last().unwrap();
+    let mut parts = Vec::new();
+    for row in rows {
+        assert_eq!(row["by"], "project");
+        let row_parts = row["parts"].as_array().unwrap();
+        assert!(row_parts.iter().all(|part| part["by"] == "model"), "{row}");
+        let sum: u64 = row_parts.iter().map(|part| get_number(part, "tokens")).sum();
+        assert_eq!(sum, get_number(row, "tokens"), "{row}");
+        parts.extend(
+            row_parts
+                .iter()
+                .map(|part| (row["key"].clone(), part["key"].clone(), get_number(part, "tokens"))),
+        );
+    }
+    assert!(parts.len() > rows.len(), "a project of the demo uses several models");
+    assert_eq!(parts.iter().map(|part| part.2).sum::<u64>(), get_number(total, "tokens"));
+    // The same groups in CSV, without the rows that they add up to.
+    let csv = home.run(&["--demo", "usage", "--by", "project", "--by", "model", "--csv"]);
+    assert_eq!((csv.code, csv.err.as_str()), (0, ""));
+    let lines: Vec<Vec<String>> = csv.out.lines().map(parse_csv_line).collect();
+    assert_eq!(lines[0][..5], ["by", "key", "then_by", "then_key", "title"]);
+    let tokens_idx = lines[0].iter().position(|name| name == "tokens").unwrap();
+    assert_eq!(lines.len() - 1, parts.len());
+    for (line, (project, model, tokens)) in lines[1..].iter().zip(&parts) {
+        assert_eq!(line.len(), lines[0].len());
+        let expected = ["project", project.as_str().unwrap(), "model", model.as_str().unwrap_or_default()];
+        assert_eq!(line[..4], expected);
+        assert_eq!(line[tokens_idx], tokens.to_string());
+    }
+    // The table indents the groups within a group; the limit applies to both.
+    let table = home.run(&["--demo", "usage", "--by", "model,tool", "-n", "1"]).out;
+    assert!(table.lines().any(|line| line.starts_with("  no tool called ")), "{table}");
+    assert!(table.lines().any(|line| line.starts_with("  … ")), "{table}");
+    let run = home.run(&["--demo", "usage", "--by", "day,model,tool"]);
+    assert_eq!(
+        (run.code, run.err.as_str()),
+        (2, "error: more than two groupings\nhint: name one or two, as in `--by project,model`\n")
+    );
+}
+
+#[test]
 fn csv_and_json_agree() {
     let home = new_home();
     for grouping in GROUPINGS {

@@ -257,6 +257,11 @@ impl FileCache {
         self.blobs.get(self.ranges.get(file_idx)?.clone()?)
     }
 
+    /// Returns `true` if a value of the file with this index is loaded.
+    pub(crate) fn has_value(&self, file_idx: usize) -> bool {
+        self.blob(file_idx).is_some()
+    }
+
     /// Returns the loaded value of the file with this index. Returns `None` if there is none or it is not a `T`.
     pub(crate) fn get<T: Pack>(&self, file_idx: usize) -> Option<T> {
         T::from_packed(self.blob(file_idx)?)

@@ -12,7 +12,7 @@ mod scan;
 mod session_files;
 mod tail_fingerprint;
 mod walk;
-mod walk_progress;
+mod work_progress;
 
 pub(crate) use dir_cache::{CachedDir, DirCache};
 pub(crate) use documents::{FileOwner, find_last_line_end, read_docs, read_result_text};
@@ -28,4 +28,5 @@ pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
 pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan};
 pub(crate) use session_files::{find_session_files, list_sibling_agents};
 pub(crate) use tail_fingerprint::{TailFingerprint, hash_tail_at};
-pub use walk_progress::{WalkProgress, set_walk_observer};
+pub(crate) use work_progress::ReadReporter;
+pub use work_progress::{WorkProgress, set_work_observer};

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use rethread_core::id::{Id, IdSet};
 
 use super::dir_cache::DirCache;
-use super::walk_progress::WalkReporter;
+use super::work_progress::WalkReporter;
 use crate::Error;
 
 /// The maximum numbers of folders that a walk visits.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use rethread_core::schema::SchemaCollector;
 
 use crate::Error;
-use crate::disk::{Roots, ScanEvent, ScanOptions, find_sessions, scan};
+use crate::disk::{ReadReporter, Roots, ScanEvent, ScanOptions, SessionFile, find_sessions, scan};
 
 /// The types and fields in session files.
 #[derive(Debug, Default)]
@@ -20,7 +20,8 @@ pub struct SchemaReport {
 /// Collects the types and fields of every entry under `roots`.
 pub fn collect_schema(roots: &Roots) -> SchemaReport {
     let (files, failures) = find_sessions(roots);
-    let reports = files.par_iter().map(|file| {
+    let reporter = ReadReporter::new(&files);
+    let read_one = |file: &SessionFile| {
         let mut fields = SchemaCollector::default();
         let scan_result = scan(&file.path, &ScanOptions::default(), |event| {
             if let ScanEvent::Entry(entry, ..) = event {
@@ -30,7 +31,8 @@ pub fn collect_schema(roots: &Roots) -> SchemaReport {
         let files = usize::from(scan_result.is_ok());
         let failures = scan_result.err().map(Error::reading(&file.path)).into_iter().collect();
         SchemaReport { fields, files, failures }
-    });
+    };
+    let reports = files.par_iter().map(|file| reporter.count(file, read_one));
     let mut report = reports.reduce(SchemaReport::default, |mut a, b| {
         a.fields.merge(b.fields);
         a.files += b.files;

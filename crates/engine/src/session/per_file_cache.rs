@@ -5,7 +5,7 @@ use rethread_core::pack::Pack;
 
 use crate::Error;
 use crate::cache::{CacheDir, CacheKind, CacheWarning, FileCache, NewCacheEntry};
-use crate::disk::{Roots, SessionFile, find_sessions};
+use crate::disk::{ReadReporter, Roots, SessionFile, find_sessions};
 
 /// Finds the files of all sessions and subagents below `roots`, sorted by path. Also returns the errors of unreadable
 /// folders.
@@ -17,6 +17,7 @@ pub(crate) fn find_files(roots: &Roots, cache: Option<&CacheDir>) -> (Vec<Sessio
 pub(crate) struct PerFileCache<'f> {
     files: &'f [SessionFile],
     cache: Option<FileCache>,
+    reporter: ReadReporter,
 }
 
 impl<'f> PerFileCache<'f> {
@@ -27,7 +28,11 @@ impl<'f> PerFileCache<'f> {
         kind: CacheKind,
         files: &'f [SessionFile],
     ) -> PerFileCache<'f> {
-        PerFileCache { files, cache: cache.and_then(|cache| cache.load_values(roots, kind, files)) }
+        let cache = cache.and_then(|cache| cache.load_values(roots, kind, files));
+        let has_value = |idx: usize| cache.as_ref().is_some_and(|cache| cache.has_value(idx));
+        let unread = files.iter().enumerate().filter(|(idx, _)| !has_value(*idx));
+        let reporter = ReadReporter::new(unread.map(|(_, file)| file));
+        PerFileCache { files, cache, reporter }
     }
 
     /// Returns the cached value of a file. Returns `None` if there is no valid one.
@@ -51,7 +56,7 @@ impl<'f> PerFileCache<'f> {
             return (Ok(value), None);
         }
         let file = &self.files[file_idx];
-        match read(file) {
+        match self.reporter.count(file, read) {
             Ok((value, cost)) => {
                 let is_cacheable = self.cache.is_some() && file.is_stable;
                 let new_entry =

@@ -1,11 +1,11 @@
 //! Rows equal the expected rows: by every grouping, after any change of the files, with and without a cache.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::tz::TimeZone;
 use rethread_engine::CacheDir;
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::usage::Money;
+use rethread_engine::core::usage::{CostTotals, Money, SessionTotals};
 use rethread_engine::ops;
 use rethread_engine::ops::usage::{GroupBy, GroupKey, GroupRow, UsageReport, UsageRequest};
 use rethread_testkit::spending::{ExpectedResponse, ExpectedStatus, Rng, StoreGenerator};
@@ -159,6 +159,45 @@ fn since_is_inclusive_and_until_is_exclusive() {
                 let report = ops::usage::usage(&store.roots(), &request, None);
                 let case = format!("seed {seed}, {since:?} to {until:?}");
                 compare(&report, &selected, &expected, by, &zone, &case);
+            }
+        }
+    }
+}
+
+/// Groups within groups: the parts of each row add up to it, and the parts with one key, over all rows, to the row of that
+/// key in the report of the second grouping alone.
+#[test]
+fn groups_within_groups_add_up() {
+    let (prices, [zone, ..]) = (prices(), zones());
+    let generator = StoreGenerator::new(500, SESSION_COUNT);
+    let store = WrittenStore::new(&generator);
+    let report = |by, then_by| {
+        let request = UsageRequest { then_by, ..request(by, zone.clone(), &prices) };
+        ops::usage::usage(&store.roots(), &request, None)
+    };
+    for by in GroupBy::ALL {
+        let single_rows = report(by, None).rows;
+        assert!(single_rows.iter().all(|row| row.parts.is_empty()));
+        for then_by in GroupBy::ALL {
+            let rows = report(by, Some(then_by)).rows;
+            let case = format!("{} then {}", by.name(), then_by.name());
+            assert_eq!(rows.len(), single_rows.len(), "{case}");
+            let mut sums: HashMap<GroupKey, CostTotals> = HashMap::new();
+            for (row, single) in rows.iter().zip(&single_rows) {
+                assert_eq!((&row.key, row.totals), (&single.key, single.totals), "{case}");
+                let mut sum = SessionTotals::default();
+                for part in &row.parts {
+                    sum.add(&part.totals);
+                    sums.entry(part.key.clone()).or_default().add(&part.totals.total());
+                }
+                assert_eq!(sum, row.totals, "{case}");
+                assert!(by != then_by || by == GroupBy::Tool || row.parts.len() == 1, "{case}");
+            }
+            // The parts of a share are rounded differently.
+            if by != GroupBy::Tool && then_by != GroupBy::Tool {
+                let expected =
+                    report(then_by, None).rows.into_iter().map(|row| (row.key, row.totals.total()));
+                assert_eq!(sums, expected.collect(), "{case}");
             }
         }
     }

@@ -31,6 +31,7 @@ pub(crate) fn prices() -> PriceTable {
 pub(crate) fn request(by: GroupBy, zone: TimeZone, prices: &PriceTable) -> UsageRequest<'_> {
     UsageRequest {
         by,
+        then_by: None,
         since: None,
         until: None,
         session: None,

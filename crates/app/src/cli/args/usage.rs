@@ -38,6 +38,7 @@ impl PriceArgs {
 #[command(after_help = "Examples:\n  \
     rethread usage --since monday\n  \
     rethread usage --by month\n  \
+    rethread usage --by project,model --since monday\n  \
     rethread usage --by project --since 2026-01-01 --csv > spent.csv\n  \
     rethread usage last --by reach\n  \
     rethread usage --check")]
@@ -45,9 +46,11 @@ pub(crate) struct Usage {
     /// Only this session and its subagents: id, start of an id, words from the title, path, or `last`
     pub(crate) session: Option<String>,
     /// Group by day, week, month, project, session, model, tool, agent, branch (git), block (5 hours) or reach
+    ///
+    /// With two groupings, such as `--by project,model`, each group of the first is divided by the second.
     #[arg(short, long, value_name = "GROUP", default_value = "day", hide_possible_values = true)]
-    #[arg(value_parser = name_parser(&GroupBy::ALL, GroupBy::name))]
-    pub(crate) by: GroupBy,
+    #[arg(value_parser = name_parser(&GroupBy::ALL, GroupBy::name), value_delimiter = ',')]
+    pub(crate) by: Vec<GroupBy>,
     /// Only usage since: today, yesterday, monday, 7d, 12h, 2w, 2026-01-31
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,

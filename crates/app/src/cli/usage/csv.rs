@@ -8,27 +8,49 @@ use crate::cli::error::CliError;
 use crate::cli::out::Out;
 use crate::cli::time::format_rfc3339;
 
-const HEADER: &str = "by,key,title,first,last,responses,input,output,cache_write_5m,cache_write_1h,cache_read,web_searches,\
+/// The columns after those that name the group.
+const HEADER: &str = "title,first,last,responses,input,output,cache_write_5m,cache_write_1h,cache_read,web_searches,\
 tokens,cost_usd,unpriced_responses,unpriced_tokens,lower_bound_responses,subagent_responses,subagent_tokens,subagent_cost_usd";
 
-/// Prints a header and all rows. `by` names the grouping.
-pub(super) fn print(rows: &[GroupRow], labels: &Labels<'_>, by: &str, out: &mut Out) -> Result<(), CliError> {
-    out.line(HEADER)?;
+/// Prints a header and all rows. With a second grouping, prints the groups within each row instead of the row, so that every
+/// column adds up.
+pub(super) fn print(rows: &[GroupRow], labels: &Labels<'_>, out: &mut Out) -> Result<(), CliError> {
+    let part_labels = labels.of_parts();
+    let part_header = if part_labels.is_some() { "then_by,then_key," } else { "" };
+    out.line(&format!("by,key,{part_header}{HEADER}"))?;
     for row in rows {
-        let key = labels.machine_name(&row.key).unwrap_or_default();
-        let title = row.title.clone().unwrap_or_default();
-        let time = |timestamp| format_rfc3339(timestamp).unwrap_or_default();
-        let (first, last) = row.time_range.map(|(first, last)| (time(first), time(last))).unwrap_or_default();
-        let total = row.totals.total();
-        let mut cells = vec![by.to_owned(), escape_cell(&key), escape_cell(&title), first, last];
-        cells.extend(number_cells(&total));
-        let agents = row.totals.agents;
-        cells.push(agents.counts.responses.to_string());
-        cells.push(agents.counts.usage.total().to_string());
-        cells.push(cost_cell(&agents));
-        out.line(&cells.join(","))?;
+        let group_cells = name_cells(row, labels);
+        match &part_labels {
+            None => print_row(row, group_cells.to_vec(), out)?,
+            Some(part_labels) => {
+                for part in &row.parts {
+                    let cells = group_cells.iter().cloned().chain(name_cells(part, part_labels)).collect();
+                    let title = part.title.as_ref().or(row.title.as_ref()).cloned();
+                    print_row(&GroupRow { title, ..part.clone() }, cells, out)?;
+                }
+            }
+        }
     }
     Ok(())
+}
+
+/// Returns the name of the grouping and of the group.
+fn name_cells(row: &GroupRow, labels: &Labels<'_>) -> [String; 2] {
+    [labels.by.name().to_owned(), escape_cell(&labels.machine_name(&row.key).unwrap_or_default())]
+}
+
+/// Prints a row. `cells` name its group.
+fn print_row(row: &GroupRow, mut cells: Vec<String>, out: &mut Out) -> Result<(), CliError> {
+    let time = |timestamp| format_rfc3339(timestamp).unwrap_or_default();
+    let (first, last) = row.time_range.map(|(first, last)| (time(first), time(last))).unwrap_or_default();
+    let total = row.totals.total();
+    cells.extend([escape_cell(row.title.as_deref().unwrap_or_default()), first, last]);
+    cells.extend(number_cells(&total));
+    let agents = row.totals.agents;
+    cells.push(agents.counts.responses.to_string());
+    cells.push(agents.counts.usage.total().to_string());
+    cells.push(cost_cell(&agents));
+    out.line(&cells.join(","))
 }
 
 /// Returns the cells from `responses` to `lower_bound_responses`, in the order of [`HEADER`].

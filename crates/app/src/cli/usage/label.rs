@@ -9,14 +9,22 @@ use crate::cli::time::{Clock, format_rfc3339};
 use crate::cli::{AppContext, clean};
 
 /// Formats the labels of usage rows, which depend on the grouping.
+#[derive(Clone, Copy)]
 pub(super) struct Labels<'p> {
     pub(super) by: GroupBy,
+    /// The grouping within each group, if any.
+    pub(super) then_by: Option<GroupBy>,
     pub(super) app: &'p AppContext,
     /// The clock in the requested time zone.
     pub(super) clock: &'p Clock,
 }
 
 impl Labels<'_> {
+    /// Returns the labels of the groups within a group. Returns `None` without a second grouping.
+    pub(super) fn of_parts(&self) -> Option<Self> {
+        self.then_by.map(|by| Labels { by, then_by: None, ..*self })
+    }
+
     /// Returns the label of a row for tables.
     pub(super) fn label(&self, row: &GroupRow) -> String {
         match &row.key {

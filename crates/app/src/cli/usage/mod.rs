@@ -40,8 +40,14 @@ pub(crate) fn run(args: &args::Usage, app: &AppContext, out: &mut Out) -> Result
     if let Some(path) = session.as_ref().filter(|path| !ops::resolve::roots_contain(&roots, path)) {
         roots.paths = vec![path.clone()];
     }
+    let (by, then_by) = match args.by[..] {
+        [by] => (by, None),
+        [by, then_by] => (by, Some(then_by)),
+        _ => return Err(CliError::TooManyGroupings),
+    };
     let request = UsageRequest {
-        by: args.by,
+        by,
+        then_by,
         since: parse_time(&args.since)?,
         until: parse_time(&args.until)?,
         project: args.project.clone(),
@@ -57,15 +63,16 @@ pub(crate) fn run(args: &args::Usage, app: &AppContext, out: &mut Out) -> Result
         return check::run(&ops::usage::check_usage(&roots, &request, cache), app, out);
     }
     let mut report = ops::usage::usage(&roots, &request, cache);
-    let labels = Labels { by: args.by, app, clock: &clock };
+    let labels = Labels { by, then_by, app, clock: &clock };
     let has_usage = report.total.total().counts.responses > 0;
     if out.is_json() {
+        let machine_name = |by, key: &_| Labels { by, then_by: None, ..labels }.machine_name(key);
         for row in &report.rows {
-            out.json(&json::build_usage_row(args.by.name(), labels.machine_name(&row.key), row))?;
+            out.json(&json::build_usage_row(row, by, then_by, &machine_name))?;
         }
         out.json(&json::build_usage_total(&report, &prices))?;
     } else if args.csv {
-        csv::print(&report.rows, &labels, args.by.name(), out)?;
+        csv::print(&report.rows, &labels, out)?;
     } else if report.files == 0 {
         super::print_no_sessions(app, out);
     } else if !has_usage {

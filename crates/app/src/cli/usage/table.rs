@@ -54,23 +54,40 @@ pub(super) fn print(
         .omitted_at(6)
         .column("", Align::Left, BAR_WIDTH)
         .omitted_at(DECORATION);
-    for row in &report.rows {
-        let label = labels.label(row);
-        let running = if labels.is_running(row) { " ◂" } else { "" };
-        let bar = draw_bar(bar_value(&row.totals.total()), max, BAR_WIDTH);
-        let label = Cell::new(PLAIN, label).and(MARK, running);
-        let label = if labels.by == GroupBy::Project { label.keeping_end() } else { label };
-        table.row(build_cells(label, &row.totals, bar));
+    let draw = |row: &GroupRow| draw_bar(bar_value(&row.totals.total()), max, BAR_WIDTH);
+    let part_labels = labels.of_parts();
+    for row in &mut report.rows {
+        table.row(build_cells(build_label(row, labels, ""), &row.totals, draw(row)));
+        let Some(part_labels) = &part_labels else { continue };
+        let (excess_count, excess_totals) =
+            limit.map(|limit| take_excess_rows(&mut row.parts, limit, part_labels.by)).unwrap_or_default();
+        for part in &row.parts {
+            table.row(build_cells(build_label(part, part_labels, "  "), &part.totals, draw(part)));
+        }
+        add_excess_row(&mut table, excess_count, &excess_totals, "  ");
     }
-    if excess_count > 0 {
-        let label = Cell::new(QUIET, format!("… {} more", group_digits(excess_count as u64)));
-        table.row(build_cells(label, &excess_totals, String::new()));
-    }
+    add_excess_row(&mut table, excess_count, &excess_totals, "");
     if report.rows.len() + excess_count > 1 {
         table.row(build_cells(Cell::new(STRONG, "total"), &report.total, String::new()));
     }
     table.print(out)?;
     print_notes(report, labels, prices, out)
+}
+
+/// Builds the label of a row. Groups within a group are indented.
+fn build_label(row: &GroupRow, labels: &Labels<'_>, indent: &str) -> Cell {
+    let running = if labels.is_running(row) { " ◂" } else { "" };
+    let style = if indent.is_empty() { PLAIN } else { QUIET };
+    let label = Cell::new(style, format!("{indent}{}", labels.label(row))).and(MARK, running);
+    if labels.by == GroupBy::Project { label.keeping_end() } else { label }
+}
+
+/// Adds the row of the groups beyond the limit, if there are any.
+fn add_excess_row(table: &mut Table, count: usize, totals: &SessionTotals, indent: &str) {
+    if count > 0 {
+        let label = Cell::new(QUIET, format!("{indent}… {} more", group_digits(count as u64)));
+        table.row(build_cells(label, totals, String::new()));
+    }
 }
 
 fn group_heading(by: GroupBy) -> &'static str {

@@ -45,6 +45,7 @@ fn render_figures(server: &Server, clock: &Clock) -> Markup {
     let first = Day(today.week_start().0 - (WEEKS - 1) * 7);
     let request = UsageRequest {
         by: GroupBy::Day,
+        then_by: None,
         since: clock.parse_time(&first.date().to_string()),
         until: None,
         session: None,

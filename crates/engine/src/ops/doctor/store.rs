@@ -13,7 +13,8 @@ use super::retention::{DEFAULT_DAYS, Retention, WARNING_DAYS, days_until_deletio
 use super::session::{CheckedFile, SessionReport, check_file};
 use crate::Error;
 use crate::disk::{
-    FileRole, Roots, SessionFile, SystemProcesses, find_live_sessions, find_sessions, total_size,
+    FileRole, ReadReporter, Roots, SessionFile, SystemProcesses, find_live_sessions, find_sessions,
+    total_size,
 };
 
 /// Options of [`check_store`].
@@ -124,8 +125,10 @@ pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
         folders.into_iter().flat_map(|folder| find_live_sessions(folder, &SystemProcesses)).collect()
     };
     let mains: Vec<&SessionFile> = files.iter().filter(|file| file.role == FileRole::Main).collect();
+    let reporter = ReadReporter::new(mains.iter().copied());
     let check_one = |file: &&SessionFile| {
-        let mut checked = check_file(&file.path, live.contains(file.stem()))?;
+        let is_live = live.contains(file.stem());
+        let mut checked = reporter.count(file, |file| check_file(&file.path, is_live))?;
         checked.report.withdraw_impossible_repair();
         Ok(checked)
     };

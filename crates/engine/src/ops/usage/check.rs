@@ -13,7 +13,7 @@ use super::store::UsageStore;
 use super::{Pricer, UsageGrouper, UsageRequest};
 use crate::Error;
 use crate::cache::{CacheDir, CacheWarning};
-use crate::disk::{FileRole, Roots, ScanEvent, ScanOptions, SessionFile, scan};
+use crate::disk::{FileRole, ReadReporter, Roots, ScanEvent, ScanOptions, SessionFile, scan};
 use crate::session::per_file_cache::find_files;
 
 /// The check of one grouping: whether its groups add up to the total.
@@ -83,7 +83,8 @@ pub fn check_usage(roots: &Roots, request: &UsageRequest<'_>, cache: Option<&Cac
     let store = UsageStore::open(&files, roots, cache);
     let locations = ResponseLocations::read(&files, roots, cache);
     let report = |by: GroupBy| {
-        UsageGrouper::new(&store, &UsageRequest { by, ..request.clone() }, &locations).build_report()
+        UsageGrouper::new(&store, &UsageRequest { by, then_by: None, ..request.clone() }, &locations)
+            .build_report()
     };
     let total = report(GroupBy::Day).total.total();
     let groupings = [
@@ -144,7 +145,9 @@ fn compare_client_costs(
     failures: &mut Vec<Error>,
 ) -> Vec<ClientReportedCost> {
     let mut reported: BTreeMap<&str, CostState> = BTreeMap::new();
-    let states: Vec<_> = store.files.par_iter().map(read_cost_state).collect();
+    let reporter = ReadReporter::new(store.files);
+    let states: Vec<_> = store.files.par_iter().map(|file| reporter.count(file, read_cost_state)).collect();
+    drop(reporter);
     for ((state, header), file) in states.into_iter().zip(&store.headers).zip(store.files) {
         match state {
             Ok(Some(state)) if file.role == FileRole::Main => {

@@ -93,6 +93,8 @@ pub struct GroupRow {
     pub totals: SessionTotals,
     /// The times of the first and the last response. `None` if no response has a time.
     pub time_range: Option<(Timestamp, Timestamp)>,
+    /// The groups within this one, which add up to its totals. Empty without a second grouping.
+    pub parts: Vec<GroupRow>,
 }
 
 /// Collects the rows of a report.
@@ -106,14 +108,14 @@ pub(super) struct GroupRows {
 }
 
 impl GroupRows {
-    /// Adds the cost of a response to the row of a key. Creates the row if necessary.
+    /// Adds the cost of a response to the row of a key, and returns the index of the row. Creates it if necessary.
     pub(super) fn add(
         &mut self,
         key: GroupKey,
         is_subagent: bool,
         time: Option<Timestamp>,
         cost: &CostTotals,
-    ) {
+    ) -> usize {
         if self.rows.get(self.last_idx).is_none_or(|row| row.key != key) {
             let new_idx = self.rows.len();
             self.last_idx = *self.row_idxs.entry(key).or_insert_with_key(|key| {
@@ -122,6 +124,7 @@ impl GroupRows {
                     title: None,
                     totals: SessionTotals::default(),
                     time_range: None,
+                    parts: Vec::new(),
                 });
                 new_idx
             });
@@ -132,25 +135,15 @@ impl GroupRows {
             let (first, last) = row.time_range.unwrap_or((time, time));
             row.time_range = Some((first.min(time), last.max(time)));
         }
+        self.last_idx
     }
 
-    /// Merges the rows of days into longer periods. `period_start` returns the first day of the period of a day.
-    pub(super) fn merge_days(self, period_start: impl Fn(Day) -> Day) -> GroupRows {
-        let mut merged = GroupRows::default();
-        for row in self.rows {
-            let key =
-                if let GroupKey::Day(day) = row.key { GroupKey::Day(period_start(day)) } else { row.key };
-            let (first, last) = row.time_range.unzip();
-            for (is_subagent, cost) in [(false, row.totals.own), (true, row.totals.agents)] {
-                merged.add(key.clone(), is_subagent, first, &cost);
-                merged.add(key.clone(), is_subagent, last, &CostTotals::default());
-            }
+    /// Returns the rows: times in ascending order, all others by descending cost. `parts` are the groups within each row,
+    /// by the index of the row.
+    pub(super) fn finish(mut self, parts: Vec<GroupRows>) -> Vec<GroupRow> {
+        for (row, parts) in self.rows.iter_mut().zip(parts) {
+            row.parts = parts.finish(Vec::new());
         }
-        merged
-    }
-
-    /// Returns the rows: times in ascending order, all others by descending cost.
-    pub(super) fn finish(mut self) -> Vec<GroupRow> {
         let sort_key = |row: &GroupRow| {
             let total = row.totals.total();
             (total.cost, total.counts.usage.total())

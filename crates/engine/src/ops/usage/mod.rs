@@ -16,6 +16,7 @@ pub use statusline::{
 };
 pub use trace::{Trace, TracedLine, trace_usage};
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
@@ -42,6 +43,8 @@ use crate::session::per_file_cache::find_files;
 pub struct UsageRequest<'r> {
     /// The grouping.
     pub by: GroupBy,
+    /// The grouping within each group, if any.
+    pub then_by: Option<GroupBy>,
     /// Only responses at or after this time.
     pub since: Option<Timestamp>,
     /// Only responses before this time.
@@ -63,10 +66,16 @@ pub struct UsageRequest<'r> {
 }
 
 impl<'r> UsageRequest<'r> {
+    /// Returns `true` if `by` is one of the groupings.
+    fn groups_by(&self, by: GroupBy) -> bool {
+        self.by == by || self.then_by == Some(by)
+    }
+
     /// Creates a request for the usage of all sessions by day, with days in UTC. The current time is the Unix epoch.
     pub fn new(prices: &'r PriceTable) -> UsageRequest<'r> {
         UsageRequest {
             by: GroupBy::Day,
+            then_by: None,
             since: None,
             until: None,
             session: None,
@@ -107,14 +116,14 @@ pub struct UsageReport {
 pub fn usage(roots: &Roots, request: &UsageRequest<'_>, cache: Option<&CacheDir>) -> UsageReport {
     let (files, failures) = find_files(roots, cache);
     let store = UsageStore::open(&files, roots, cache);
-    let locations = if request.by_context_status || request.by == GroupBy::ContextStatus {
+    let locations = if request.by_context_status || request.groups_by(GroupBy::ContextStatus) {
         ResponseLocations::read(&files, roots, cache)
     } else {
         ResponseLocations::default()
     };
     let mut report = UsageGrouper::new(&store, request, &locations).build_report();
-    if request.by == GroupBy::Session {
-        add_titles(&mut report.rows, roots, cache);
+    if request.groups_by(GroupBy::Session) {
+        add_titles(&mut report.rows, request, roots, cache);
     }
     let (read_errors, warning) = store.close();
     let failures = failures.into_iter().chain(read_errors).chain(locations.failures).collect();
@@ -122,15 +131,20 @@ pub fn usage(roots: &Roots, request: &UsageRequest<'_>, cache: Option<&CacheDir>
 }
 
 /// Adds the session titles to rows that are grouped by session.
-fn add_titles(rows: &mut [GroupRow], roots: &Roots, cache: Option<&CacheDir>) {
+fn add_titles(rows: &mut [GroupRow], request: &UsageRequest<'_>, roots: &Roots, cache: Option<&CacheDir>) {
     let all = SessionFilter { all: true, ..SessionFilter::default() };
     let sessions = list_sessions(roots, &all, cache).rows;
     let titles: HashMap<String, String> =
         sessions.into_iter().map(|session| (session.id, session.title.text)).collect();
-    for row in rows {
+    let add_title = |row: &mut GroupRow| {
         if let GroupKey::Name(id) = &row.key {
             row.title = titles.get(id).cloned();
         }
+    };
+    if request.by == GroupBy::Session {
+        rows.iter_mut().for_each(add_title);
+    } else {
+        rows.iter_mut().flat_map(|row| &mut row.parts).for_each(add_title);
     }
 }
 
@@ -252,6 +266,7 @@ impl<'b> UsageGrouper<'b> {
     fn build_report(&self) -> UsageReport {
         let keys = GroupKeys::new(self);
         let mut rows = GroupRows::default();
+        let mut parts: Vec<GroupRows> = Vec::new();
         let mut report = UsageReport::default();
         let mut unpriced: HashMap<String, TokenTotals> = HashMap::new();
         let mut by_context_status: HashMap<ContextStatus, CostTotals> = HashMap::new();
@@ -266,29 +281,17 @@ impl<'b> UsageGrouper<'b> {
             if let Some(location) = self.locations.get(response) {
                 by_context_status.entry(location.status).or_default().add(cost);
             }
-            if self.request.by != GroupBy::Tool {
-                rows.add(keys.find_key(response), is_subagent, time, cost);
-                return;
-            }
-            let tools: Vec<&str> = file_usage.tool_calls(response.response_idx).collect();
-            for (idx, tool) in tools.iter().enumerate() {
-                rows.add(
-                    GroupKey::Name((*tool).to_owned()),
-                    is_subagent,
-                    time,
-                    &cost.share(idx, tools.len()),
-                );
-            }
-            if tools.is_empty() {
-                rows.add(GroupKey::Unknown, is_subagent, time, cost);
-            }
+            keys.for_each_group(self.request.by, response, cost, |key, cost| {
+                let row_idx = rows.add(key, is_subagent, time, cost);
+                if let Some(then_by) = self.request.then_by {
+                    parts.resize_with(parts.len().max(row_idx + 1), GroupRows::default);
+                    keys.for_each_group(then_by, response, cost, |key, cost| {
+                        parts[row_idx].add(key, is_subagent, time, cost);
+                    });
+                }
+            });
         });
-        report.rows = match self.request.by {
-            GroupBy::Week => rows.merge_days(Day::week_start),
-            GroupBy::Month => rows.merge_days(Day::month_start),
-            _ => rows,
-        }
-        .finish();
+        report.rows = rows.finish(parts);
         report.burn_rate = self.compute_burn_rate(&report.rows);
         report.unpriced = unpriced.into_iter().collect();
         report.unpriced.sort_by(|a, b| b.1.usage.total().cmp(&a.1.usage.total()).then_with(|| a.0.cmp(&b.0)));
@@ -320,6 +323,8 @@ impl<'b> UsageGrouper<'b> {
 struct GroupKeys<'g> {
     grouper: &'g UsageGrouper<'g>,
     calendar: Calendar<'g>,
+    /// The last day and the first day of its period. The next response usually has the same day.
+    last_period: Cell<Option<(GroupBy, Day, Day)>>,
     /// The start of each block, if the responses are grouped by block.
     block_starts: Vec<Timestamp>,
     /// The agent type of each file, if the responses are grouped by agent.
@@ -330,7 +335,7 @@ impl<'g> GroupKeys<'g> {
     fn new(grouper: &'g UsageGrouper<'g>) -> GroupKeys<'g> {
         let request = grouper.request;
         let mut times = Vec::new();
-        if request.by == GroupBy::Block {
+        if request.groups_by(GroupBy::Block) {
             // The start of a block depends on all responses before it, selected or not.
             grouper.store.for_each_response(|response| times.extend(response.time()));
             times.sort_unstable();
@@ -338,8 +343,9 @@ impl<'g> GroupKeys<'g> {
         GroupKeys {
             grouper,
             calendar: Calendar::new(&request.zone),
+            last_period: Cell::new(None),
             block_starts: find_block_starts(times),
-            agent_kinds: if request.by == GroupBy::Agent {
+            agent_kinds: if request.groups_by(GroupBy::Agent) {
                 find_agent_kinds(grouper.store)
             } else {
                 Vec::new()
@@ -347,14 +353,51 @@ impl<'g> GroupKeys<'g> {
         }
     }
 
+    /// Calls `visit` with every group of a response and the share of the cost that belongs to it.
+    fn for_each_group(
+        &self,
+        by: GroupBy,
+        response: &AttributedResponse<'_>,
+        cost: &CostTotals,
+        mut visit: impl FnMut(GroupKey, &CostTotals),
+    ) {
+        if by != GroupBy::Tool {
+            return visit(self.find_key(by, response), cost);
+        }
+        let tools: Vec<&str> = response.file_usage.tool_calls(response.response_idx).collect();
+        for (idx, tool) in tools.iter().enumerate() {
+            visit(GroupKey::Name((*tool).to_owned()), &cost.share(idx, tools.len()));
+        }
+        if tools.is_empty() {
+            visit(GroupKey::Unknown, cost);
+        }
+    }
+
+    /// Returns the first day of the day, week or month of a time.
+    fn find_period(&self, by: GroupBy, time: Timestamp) -> Day {
+        let day = self.calendar.local_day(time);
+        match self.last_period.get() {
+            Some((last_by, last_day, start)) if last_by == by && last_day == day => start,
+            _ => {
+                let start = match by {
+                    GroupBy::Week => day.week_start(),
+                    GroupBy::Month => day.month_start(),
+                    _ => day,
+                };
+                self.last_period.set(Some((by, day, start)));
+                start
+            }
+        }
+    }
+
     /// Returns the group of a response. It is `Unknown` if the response lacks the property, and for grouping by tool.
-    fn find_key(&self, response: &AttributedResponse<'_>) -> GroupKey {
+    fn find_key(&self, by: GroupBy, response: &AttributedResponse<'_>) -> GroupKey {
         let (file_usage, response_usage) = (response.file_usage, response.response_usage);
         let name =
             |name: &str| if name.is_empty() { GroupKey::Unknown } else { GroupKey::Name(name.to_owned()) };
-        match self.grouper.request.by {
+        match by {
             GroupBy::Day | GroupBy::Week | GroupBy::Month => {
-                response.time().map_or(GroupKey::Unknown, |time| GroupKey::Day(self.calendar.local_day(time)))
+                response.time().map_or(GroupKey::Unknown, |time| GroupKey::Day(self.find_period(by, time)))
             }
             GroupBy::Project => name(self.grouper.session_folder(file_usage)),
             GroupBy::Session => name(&file_usage.session),

@@ -10,7 +10,7 @@ use rethread_core::usage::{CostTotals, FileUsage, PriceTable, ResponseRef, Usage
 
 use super::Pricer;
 use crate::Error;
-use crate::disk::{Roots, ScanEvent, ScanOptions, SessionFile, find_sessions, scan};
+use crate::disk::{ReadReporter, Roots, ScanEvent, ScanOptions, SessionFile, find_sessions, scan};
 
 /// A line that reports usage of a response.
 #[derive(Debug, Clone)]
@@ -54,8 +54,9 @@ pub struct Trace {
 /// and folders that could not be read.
 pub fn trace_usage(roots: &Roots, message: &str, prices: &PriceTable) -> (Vec<Trace>, Vec<Error>) {
     let (files, mut failures) = find_sessions(roots);
-    let results: Vec<_> =
-        files.par_iter().enumerate().map(|(idx, file)| read_lines(file, idx as u32, message)).collect();
+    let reporter = ReadReporter::new(&files);
+    let read_file = |(idx, file)| reporter.count(file, |file| read_lines(file, idx as u32, message));
+    let results: Vec<_> = files.par_iter().enumerate().map(read_file).collect();
     let mut usages = Vec::with_capacity(files.len());
     let mut all_lines = Vec::new();
     for result in results {
