@@ -78,6 +78,8 @@ pub enum Error {
     /// No lines were found that make every client resume from the entry.
     #[error("cannot make clients resume from `{name}`")]
     CannotResumeFrom {
+        /// The session file.
+        path: PathBuf,
         /// The entry.
         name: String,
     },

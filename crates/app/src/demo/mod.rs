@@ -76,25 +76,29 @@ fn write_sessions(folder: &Path, now: jiff::Timestamp) -> io::Result<()> {
     sessions.iter().flatten().try_for_each(|session| write_session(folder, session))
 }
 
-/// Writes the session file and its subagent files, with a modification time one hour ago.
+/// Writes the session file and its subagent files.
 fn write_session(folder: &Path, session: &DemoSession) -> io::Result<()> {
     let project_name: String =
         session.transcript.cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let project = folder.join(".claude/projects").join(project_name);
     std::fs::create_dir_all(&project)?;
     let file = project.join(format!("{}.jsonl", session.transcript.session));
-    std::fs::write(&file, session.transcript.text() + session.torn_line)?;
-    // Sets an old modification time, because a file that changed within the last seconds counts as live.
-    let hour = std::time::Duration::from_secs(3600);
-    std::fs::File::options().append(true).open(&file)?.set_modified(std::time::SystemTime::now() - hour)?;
+    write_old_file(&file, &(session.transcript.text() + session.torn_line))?;
     for (agent, meta) in &session.agents {
         let folder = project.join(&session.transcript.session).join("subagents");
         std::fs::create_dir_all(&folder)?;
         let file = folder.join(format!("agent-{}.jsonl", agent.agent.unwrap_or_default()));
-        std::fs::write(&file, agent.text())?;
-        std::fs::write(meta_path(&file), meta.to_string())?;
+        write_old_file(&file, &agent.text())?;
+        write_old_file(&meta_path(&file), &meta.to_string())?;
     }
     Ok(())
+}
+
+/// Writes a file that was modified an hour ago, because one that changed within the last seconds counts as live.
+fn write_old_file(path: &Path, text: &str) -> io::Result<()> {
+    let hour = std::time::Duration::from_secs(3600);
+    std::fs::write(path, text)?;
+    std::fs::File::options().append(true).open(path)?.set_modified(std::time::SystemTime::now() - hour)
 }
 
 /// Returns the path of the `.meta.json` file of a subagent file.

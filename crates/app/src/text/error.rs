@@ -1,8 +1,10 @@
 //! Error messages cleaned for a terminal, hints, and warnings about the cache.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
+use rethread_engine::core::id::Id;
 use rethread_engine::{CacheWarning, Error, describe_io_error};
 
 use super::clean;
@@ -40,14 +42,15 @@ fn command_hint(error: &Error) -> Option<String> {
         Error::UnknownSession { nearest, .. } if nearest.is_empty() => {
             format!("{} lists the sessions", quote_command(&["ls"]))
         }
-        Error::CannotResumeFrom { .. } => format!(
+        Error::CannotResumeFrom { path, name } => format!(
             "{} creates a new session that ends there, {} lists other entries to resume from",
-            quote_command(&["fork"]),
-            quote_command(&["branches"])
+            quote_command(&["fork", &name_session(path), name]),
+            quote_command(&["branches", &name_session(path)])
         ),
-        Error::NothingToLoad { .. } => {
-            format!("{} shows why; name an entry to resume from", quote_command(&["explain"]))
-        }
+        Error::NothingToLoad { path } => format!(
+            "{} shows why; name an entry to resume from",
+            quote_command(&["explain", &name_session(path)])
+        ),
         Error::ChangedSinceOp { session, created: true, .. } => {
             format!("{} moves it to the trash in its current state", quote_command(&["rm", session]))
         }
@@ -67,9 +70,9 @@ fn command_hint(error: &Error) -> Option<String> {
         Error::UnknownOutcome { .. } => {
             format!("nothing was changed; {} lists the operations", quote_command(&["log"]))
         }
-        Error::NoBackup { backup_file: Some(_), .. } => format!(
+        Error::NoBackup { backup_file: Some(_), session } => format!(
             "another program left a backup next to the session: {} restores it",
-            quote_command(&["restore", "--backup-file"])
+            quote_command(&["restore", session, "--backup-file"])
         ),
         Error::NoBackup { .. } => format!(
             "rethread backs up only what it changes itself; {} lists the changes",
@@ -78,6 +81,12 @@ fn command_hint(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(hint)
+}
+
+/// Returns the argument that names the session of a file: its id, or the path if the file is not named by an id.
+fn name_session(path: &Path) -> String {
+    let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    if Id::is_uuid(stem.as_bytes()) { stem.to_owned() } else { path.display().to_string() }
 }
 
 /// Returns advice that names no command. Returns an empty string if there is none.
@@ -134,4 +143,29 @@ fn plain_hint(error: &Error) -> &'static str {
 /// Formats a path in backticks, cleaned for a terminal.
 pub(crate) fn quoted(path: &Path) -> String {
     format!("`{}`", clean::line(&path.display().to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use rethread_engine::Error;
+
+    use super::hint;
+
+    #[test]
+    fn suggested_commands_name_the_session() {
+        const ID: &str = "3f2a9f60-0000-4000-8000-000000000001";
+        let path = PathBuf::from(format!("/s/projects/-x/{ID}.jsonl"));
+        let error = Error::CannotResumeFrom { path: path.clone(), name: "L7".to_owned() };
+        let expected = [format!("`rethread fork {ID} L7`"), format!("`rethread branches {ID}`")];
+        assert!(expected.iter().all(|command| hint(&error).contains(command)), "{}", hint(&error));
+        assert!(hint(&Error::NothingToLoad { path }).starts_with(&format!("`rethread explain {ID}`")));
+        let backup_file = Some(PathBuf::from("x.jsonl.backup"));
+        let error = Error::NoBackup { session: ID.to_owned(), backup_file };
+        assert!(hint(&error).ends_with(&format!("`rethread restore {ID} --backup-file` restores it")));
+        // A file that is not named by an id is named by its path.
+        let error = Error::NothingToLoad { path: PathBuf::from("/s/old talk.jsonl") };
+        assert!(hint(&error).starts_with("`rethread explain '/s/old talk.jsonl'`"), "{}", hint(&error));
+    }
 }

@@ -120,7 +120,7 @@ impl NewSessionSpec {
         let loaded: IdSet =
             expected_loads.first().into_iter().flat_map(|load| load.path.iter().copied()).collect();
         if expected_loads.iter().any(|load| load.path.is_empty()) || !required.is_subset(&loaded) {
-            return Err(Error::CannotResumeFrom { name: handle });
+            return Err(Error::CannotResumeFrom { path, name: handle });
         }
         drop((loaded, required));
         let mut file_ops = copy_side_files(&path, &origin.id, &draft, &target)?;

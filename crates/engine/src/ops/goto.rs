@@ -67,8 +67,9 @@ pub fn goto(request: &GotoRequest, writer: &SessionWriter) -> Result<GotoOutcome
     let resume_point = tree.resume_point(to);
     let from = from.map(|node_id| source.read_entry_ref(node_id));
     let target = source.read_entry_ref(resume_point);
-    let planned_move = plan_move(&mut source, &simulator, to, request.now)?
-        .ok_or_else(|| Error::CannotResumeFrom { name: source.session.entry_handle(to) })?;
+    let planned_move = plan_move(&mut source, &simulator, to, request.now)?.ok_or_else(|| {
+        Error::CannotResumeFrom { path: request.path.clone(), name: source.session.entry_handle(to) }
+    })?;
     let header = source.session.header();
     let op = if request.dry_run {
         None

@@ -395,7 +395,7 @@ impl RepairJob<'_> {
         if expected_loads.iter().any(|load| load.path.is_empty()) {
             let name =
                 leaf.map_or_else(|| source.session.id.clone(), |leaf| source.session.entry_handle(leaf));
-            return Err(Error::CannotResumeFrom { name });
+            return Err(Error::CannotResumeFrom { path: path.to_owned(), name });
         }
         let file_end = (source.fingerprint.len, source.fingerprint.unterminated);
         let draft = build_in_place_draft(path, &self.draft.rows, self.damaged, file_end, marker)?;
