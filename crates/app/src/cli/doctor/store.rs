@@ -54,12 +54,17 @@ fn summarize(report: &StoreReport) -> String {
 
 /// Prints a row per session. Findings of severity info are listed only if the session has no others.
 fn print_sessions(sessions: &[SessionReport], out: &mut Out) -> Result<(), CliError> {
-    let findings_width = if out.width() < 100 { 40 } else { 56 };
+    // On a narrow screen the findings take the place of the title.
+    let (findings_width, title_width) = match out.table_width() {
+        Some(width @ ..60) => (width.saturating_sub(20).max(8), 0),
+        Some(..100) => (40, 200),
+        _ => (56, 200),
+    };
     let mut table = Table::new(0)
         .column("", Align::Left, 8)
         .column("session", Align::Left, 36)
         .column("findings", Align::Left, findings_width)
-        .column("title", Align::Left, 200);
+        .column("title", Align::Left, title_width);
     let ids: Vec<&str> = sessions.iter().map(|session| session.header.id.as_str()).collect();
     for session in sessions {
         let worst = session.worst_severity().unwrap_or(Severity::Info);
