@@ -52,7 +52,7 @@
 //! # Structure
 //!
 //! ```text
-//! disk → (writer, cache) → archive → search_index → (session, records) → edit → ops → store
+//! plain_file → archive_reader → disk → (writer, cache) → archive → search_index → (session, records) → edit → ops → store
 //! ```
 //!
 //! A module depends only on modules to its left. `disk` reads session files, `writer` is the only module that changes
@@ -61,11 +61,13 @@
 //! arguments.
 
 mod archive;
+mod archive_reader;
 mod cache;
 mod disk;
 mod edit;
 mod error;
 pub mod ops;
+mod plain_file;
 pub mod records;
 mod search_index;
 mod session;

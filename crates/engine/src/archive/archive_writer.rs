@@ -11,8 +11,9 @@ use super::catalog::{Catalog, ContentSegment, Generation, format_records, to_seg
 use super::catalog_record::{CatalogRecord, FileRecord, GenerationCause, PlaceRecord, StoredPath};
 use super::content::ContentReader;
 use super::damage::ArchiveDamage;
+use super::frame::{MAX_FRAME_BYTES, pack_path};
 use super::manifest::{self, catalog_name, parse_catalog_name};
-use super::pack::{MAX_FRAME_BYTES, PackWriter, pack_path};
+use super::pack::PackWriter;
 use super::seen_files::{SeenFile, SeenFiles};
 use super::source::{SourceFile, list_sources};
 use crate::Error;

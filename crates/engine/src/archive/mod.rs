@@ -13,13 +13,7 @@
 //!
 //! A machine writes only below its own folder, under a lock. Other machines only add files there, and readers need no lock.
 
-mod archive_reader;
 mod archive_writer;
-mod catalog;
-mod catalog_record;
-mod content;
-mod damage;
-mod manifest;
 mod pack;
 mod seen_files;
 mod source;
@@ -28,35 +22,12 @@ mod sync;
 mod tests;
 mod verify;
 
-use std::path::PathBuf;
-
-pub(crate) use self::archive_reader::{Archive, ArchivedFile};
 pub(crate) use self::archive_writer::ArchiveWriter;
-pub use self::catalog_record::GenerationCause;
-pub use self::damage::{ArchiveDamage, DamageKind};
 pub use self::sync::CopiedFiles;
 pub(crate) use self::sync::sync_archives;
 pub(crate) use self::verify::verify_archive;
-
-/// The folder of an archive, and the machine that uses it.
-#[derive(Debug, Clone)]
-pub struct ArchiveLocation {
-    /// The folder. It may not exist yet.
-    pub dir: PathBuf,
-    /// The id of this machine: letters, digits and hyphens.
-    pub machine_id: String,
-    /// The name of this machine, for display.
-    pub machine_name: String,
-}
-
-impl ArchiveLocation {
-    /// Returns the folder that contains a folder per machine.
-    fn machines_dir(&self) -> PathBuf {
-        self.dir.join("machines")
-    }
-
-    /// Returns the folder of this machine.
-    fn machine_dir(&self) -> PathBuf {
-        self.machines_dir().join(&self.machine_id)
-    }
-}
+pub(crate) use crate::archive_reader::{Archive, ArchivedFile};
+pub use crate::archive_reader::{ArchiveDamage, ArchiveLocation, DamageKind, GenerationCause};
+use crate::archive_reader::{
+    archive as archive_reader, catalog, catalog_record, content, damage, frame, manifest,
+};

@@ -1,19 +1,16 @@
-//! Writes and reads packs: files of zstd frames, each of which contains one or more segments.
+//! Writes packs: files of zstd frames, each of which contains one or more segments.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
 use super::catalog::{ContentSegment, to_segment_records};
 use super::catalog_record::{FrameRecord, PackRecord, SegmentRecord};
-use crate::disk::open_file;
+use super::frame::MAX_FRAME_BYTES;
 use crate::writer::NewFile;
 
-/// The maximum length of a decompressed frame.
-pub(super) const MAX_FRAME_BYTES: usize = 1 << 20;
 /// A frame of at least this length takes no further segment.
 const FULL_FRAME_BYTES: usize = 512 << 10;
 /// The number of frames that are compressed in parallel.
@@ -22,11 +19,6 @@ const BATCH_FRAMES: usize = 8;
 const FULL_PACK_BYTES: u64 = 256 << 20;
 /// The level of compression.
 const LEVEL: i32 = 3;
-
-/// Returns the path of a pack in the folder of a machine.
-pub(super) fn pack_path(machine_dir: &Path, name: &str) -> PathBuf {
-    machine_dir.join("packs").join(format!("{name}.zst"))
-}
 
 /// Writes segments to new packs.
 #[derive(Debug)]
@@ -154,24 +146,4 @@ impl OpenPack {
         self.bytes += bytes;
         Ok(())
     }
-}
-
-/// Reads and decompresses a frame of a pack.
-pub(super) fn read_frame(machine_dir: &Path, pack: &PackRecord, frame_idx: u32) -> io::Result<Vec<u8>> {
-    let frame = usize::try_from(frame_idx).ok().and_then(|idx| pack.frames.get(idx));
-    let frame = frame.ok_or(io::ErrorKind::InvalidData)?;
-    let mut file = open_file(&pack_path(machine_dir, &pack.pack))?;
-    file.seek(SeekFrom::Start(frame.offset))?;
-    decompress_frame(&mut file, frame)
-}
-
-/// Reads the frame at the position of the file and decompresses it. Returns an error unless it has the recorded length.
-pub(super) fn decompress_frame(file: &mut File, frame: &FrameRecord) -> io::Result<Vec<u8>> {
-    let mut compressed = Vec::new();
-    file.take(frame.bytes).read_to_end(&mut compressed)?;
-    let bytes: u64 = frame.segments.iter().map(|SegmentRecord(_, bytes)| bytes).sum();
-    let capacity = usize::try_from(bytes).ok().filter(|&bytes| bytes <= MAX_FRAME_BYTES);
-    let capacity = capacity.ok_or(io::ErrorKind::InvalidData)?;
-    let content = zstd::bulk::decompress(&compressed, capacity)?;
-    if content.len() as u64 == bytes { Ok(content) } else { Err(io::ErrorKind::InvalidData.into()) }
 }

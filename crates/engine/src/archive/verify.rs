@@ -7,7 +7,7 @@ use super::ArchiveLocation;
 use super::archive_reader::{Archive, MachineArchive};
 use super::catalog_record::{PackRecord, SegmentRecord};
 use super::damage::{ArchiveDamage, DamageKind};
-use super::pack::{decompress_frame, pack_path};
+use super::frame::{decompress_frame, pack_path};
 use super::seen_files::{self, SeenFiles};
 use crate::disk::open_file;
 

@@ -9,8 +9,8 @@ use rethread_core::query::{SearchDoc, SearchDocBuilder};
 use rethread_core::tree::LineSpan;
 
 use super::find::{FileRole, SessionFile};
-use super::open::open_file;
 use super::scan::{ScanEvent, ScanOptions, scan};
+use crate::plain_file::open_file;
 
 /// The maximum number of bytes of a stored tool result that are searched.
 const MAX_RESULT_BYTES: u64 = 64 << 20;

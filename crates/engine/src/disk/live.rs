@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::open::read_small_file;
 use super::process_table::ProcessTable;
+use crate::plain_file::read_small_file;
 use rethread_core::entry::{members, value_text};
 
 /// Returns the ids of the sessions that running clients have registered in `sessions/<pid>.json`. `root` is a client

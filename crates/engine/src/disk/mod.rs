@@ -6,7 +6,6 @@ mod find;
 mod fingerprint;
 mod lease;
 mod live;
-mod open;
 mod process_table;
 mod scan;
 mod session_files;
@@ -14,6 +13,7 @@ mod tail_fingerprint;
 mod walk;
 mod work_progress;
 
+pub(crate) use crate::plain_file::{open_file, read_small_file};
 pub(crate) use dir_cache::{CachedDir, DirCache};
 pub(crate) use documents::{FileOwner, find_last_line_end, read_docs, read_result_text};
 pub use find::Roots;
@@ -23,7 +23,6 @@ pub(crate) use find::{
 pub(crate) use fingerprint::FileFingerprint;
 pub use lease::FileLease;
 pub(crate) use live::{find_client_dir, find_live_sessions};
-pub(crate) use open::{open_file, read_small_file};
 pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
 pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan};
 pub(crate) use session_files::{find_session_files, list_sibling_agents};

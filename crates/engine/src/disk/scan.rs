@@ -11,7 +11,7 @@ use rethread_core::lines::{Line, LineSplitter, LineTruncator};
 use rethread_core::problem::{Problem, ProblemKind};
 use rethread_core::tree::LineSpan;
 
-use super::open::open_file;
+use crate::plain_file::open_file;
 
 /// Bytes per read: small enough to stay in the L1/L2 caches between the copy and the parser. Measured: chunks of 256 kB
 /// cost three times the system time.

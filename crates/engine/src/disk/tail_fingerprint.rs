@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::open::open_file;
+use crate::plain_file::open_file;
 
 /// The number of bytes at the end of a file that are hashed.
 const TAIL_BYTES: u64 = 64 << 10;

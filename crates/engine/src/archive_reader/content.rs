@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::catalog::{Catalog, ContentSegment, Generation};
-use super::pack::read_frame;
+use super::frame::read_frame;
 
 /// A reader of the content of a generation. It holds one decompressed frame at a time.
 pub(crate) struct ContentReader<'a> {
@@ -19,7 +19,7 @@ pub(crate) struct ContentReader<'a> {
 }
 
 impl<'a> ContentReader<'a> {
-    pub(super) fn new(
+    pub(crate) fn new(
         machine_dir: &'a Path,
         catalog: &'a Catalog,
         generation: &'a Generation,

@@ -5,22 +5,22 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::damage::{ArchiveDamage, DamageKind};
-use crate::disk::open_file;
+use crate::plain_file::open_file;
 
 /// The version of the format.
-pub(super) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 1;
 /// The name of the manifest in the folder of a machine.
-pub(super) const FILE_NAME: &str = "manifest";
+pub(crate) const FILE_NAME: &str = "manifest";
 
 /// The catalogs of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ArchiveManifest {
+pub(crate) struct ArchiveManifest {
     /// The version of the format.
-    pub(super) format: u32,
+    pub(crate) format: u32,
     /// The time of the last archive run in milliseconds since 1970.
-    pub(super) updated: i64,
+    pub(crate) updated: i64,
     /// The names of the catalogs, in the order in which they apply.
-    pub(super) catalogs: Vec<String>,
+    pub(crate) catalogs: Vec<String>,
 }
 
 impl Default for ArchiveManifest {
@@ -31,7 +31,7 @@ impl Default for ArchiveManifest {
 
 impl ArchiveManifest {
     /// Formats the manifest: a line of JSON, and the hash of this line.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut text = serde_json::to_string(self).expect("plain values are valid JSON");
         text.push('\n');
         let hash = blake3::hash(text.as_bytes()).to_hex();
@@ -48,7 +48,7 @@ impl ArchiveManifest {
     }
 
     /// Reads the manifest in the folder of a machine. Returns an empty one if the folder has none and no catalogs.
-    pub(super) fn read(machine_dir: &Path) -> Result<ArchiveManifest, ArchiveDamage> {
+    pub(crate) fn read(machine_dir: &Path) -> Result<ArchiveManifest, ArchiveDamage> {
         let path = machine_dir.join(FILE_NAME);
         let damaged = |kind| ArchiveDamage { path: path.clone(), kind };
         let mut bytes = Vec::new();
@@ -65,7 +65,7 @@ impl ArchiveManifest {
 
     /// Lists the catalogs in the folder of a machine, without those that a merged one replaces. Serves if the manifest is
     /// damaged. Adds a damage for each gap in their numbers.
-    pub(super) fn from_catalog_files(
+    pub(crate) fn from_catalog_files(
         machine_dir: &Path,
         damages: &mut Vec<ArchiveDamage>,
     ) -> ArchiveManifest {
@@ -89,12 +89,12 @@ impl ArchiveManifest {
 }
 
 /// Formats the name of a catalog with the numbers `first..=last`.
-pub(super) fn catalog_name(range: (u64, u64), hash: &blake3::Hash) -> String {
+pub(crate) fn catalog_name(range: (u64, u64), hash: &blake3::Hash) -> String {
     format!("{:08}-{:08}-{}", range.0, range.1, hash.to_hex())
 }
 
 /// Parses the name of a catalog: the numbers it covers, and the hash of its bytes.
-pub(super) fn parse_catalog_name(name: &str) -> Option<((u64, u64), blake3::Hash)> {
+pub(crate) fn parse_catalog_name(name: &str) -> Option<((u64, u64), blake3::Hash)> {
     let (first, rest) = name.split_once('-')?;
     let (last, hash) = rest.split_once('-')?;
     let range = (first.parse().ok()?, last.parse().ok()?);

@@ -9,7 +9,7 @@ use super::catalog_record::{
 };
 use super::damage::{ArchiveDamage, DamageKind};
 use super::manifest::{ArchiveManifest, parse_catalog_name};
-use crate::disk::open_file;
+use crate::plain_file::open_file;
 
 /// The maximum length of a decompressed catalog. A larger one is damaged or hostile.
 const MAX_CATALOG_BYTES: u64 = 4 << 30;
@@ -17,23 +17,23 @@ const MAX_CATALOG_BYTES: u64 = 4 << 30;
 /// A segment of a file: its hash and length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ContentSegment {
-    pub(super) hash: blake3::Hash,
-    pub(super) bytes: u64,
+    pub(crate) hash: blake3::Hash,
+    pub(crate) bytes: u64,
 }
 
 /// The position of a segment in a pack.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct SegmentPosition {
+pub(crate) struct SegmentPosition {
     /// The index of the pack in [`Catalog::packs`].
-    pub(super) pack: u32,
+    pub(crate) pack: u32,
     /// The index of the frame in the pack.
-    pub(super) frame: u32,
+    pub(crate) frame: u32,
     /// The offset in the decompressed frame.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
 }
 
 /// A file in the archive, by its place and its path below it.
-pub(super) type FileKey = (u32, StoredPath);
+pub(crate) type FileKey = (u32, StoredPath);
 
 /// A state of a file that was not reached by appending to an earlier one.
 #[derive(Debug, Clone)]
@@ -55,16 +55,16 @@ pub(crate) struct Generation {
 
 /// The packs, places and files of a machine.
 #[derive(Debug, Default)]
-pub(super) struct Catalog {
-    pub(super) packs: Vec<PackRecord>,
-    pub(super) places: BTreeMap<u32, PlaceRecord>,
-    pub(super) files: BTreeMap<FileKey, Vec<Generation>>,
+pub(crate) struct Catalog {
+    pub(crate) packs: Vec<PackRecord>,
+    pub(crate) places: BTreeMap<u32, PlaceRecord>,
+    pub(crate) files: BTreeMap<FileKey, Vec<Generation>>,
     segments: HashMap<blake3::Hash, SegmentPosition>,
 }
 
 impl Catalog {
     /// Reads the catalogs of a manifest. A damaged catalog is skipped and reported.
-    pub(super) fn read(
+    pub(crate) fn read(
         machine_dir: &Path,
         manifest: &ArchiveManifest,
         damages: &mut Vec<ArchiveDamage>,
@@ -99,7 +99,7 @@ impl Catalog {
     }
 
     /// Adds a record. Returns `None` if it contains an invalid hash.
-    pub(super) fn add(&mut self, record: CatalogRecord) -> Option<()> {
+    pub(crate) fn add(&mut self, record: CatalogRecord) -> Option<()> {
         match record {
             CatalogRecord::Place(place) => {
                 self.places.insert(place.place, place);
@@ -162,19 +162,19 @@ impl Catalog {
     }
 
     /// Returns the position of a segment. Returns `None` if it is in no pack.
-    pub(super) fn find_segment(&self, hash: &blake3::Hash) -> Option<SegmentPosition> {
+    pub(crate) fn find_segment(&self, hash: &blake3::Hash) -> Option<SegmentPosition> {
         self.segments.get(hash).copied()
     }
 
     /// Returns the number of the place with this root and machine name. Returns `None` if it is not recorded.
-    pub(super) fn find_place(&self, root: &Path, machine: &str) -> Option<u32> {
+    pub(crate) fn find_place(&self, root: &Path, machine: &str) -> Option<u32> {
         let root = StoredPath::from_path(root);
         let place = self.places.values().find(|place| place.root == root && place.machine == machine);
         place.map(|place| place.place)
     }
 
     /// Returns all records: a catalog with them alone has the same content.
-    pub(super) fn to_records(&self) -> Vec<CatalogRecord> {
+    pub(crate) fn to_records(&self) -> Vec<CatalogRecord> {
         let places = self.places.values().cloned().map(CatalogRecord::Place);
         let packs = self.packs.iter().cloned().map(CatalogRecord::Pack);
         let files = self.files.iter().flat_map(|((place, path), generations)| {
@@ -196,7 +196,7 @@ impl Catalog {
     }
 
     /// Removes and returns the packs without a segment that a file needs.
-    pub(super) fn drop_unused_packs(&mut self) -> Vec<PackRecord> {
+    pub(crate) fn drop_unused_packs(&mut self) -> Vec<PackRecord> {
         let segments = self.files.values().flatten().flat_map(|generation| &generation.segments);
         let needed: HashSet<u32> = segments
             .filter_map(|segment| self.segments.get(&segment.hash))
@@ -216,20 +216,20 @@ impl Catalog {
     }
 
     /// Returns the root folder of a place. Returns `None` if the place is unknown or has a path of another system.
-    pub(super) fn place_root(&self, place: u32) -> Option<PathBuf> {
+    pub(crate) fn place_root(&self, place: u32) -> Option<PathBuf> {
         self.places.get(&place)?.root.to_path()
     }
 }
 
 /// Converts segments to the form of a record.
-pub(super) fn to_segment_records(segments: &[ContentSegment]) -> Vec<SegmentRecord> {
+pub(crate) fn to_segment_records(segments: &[ContentSegment]) -> Vec<SegmentRecord> {
     let to_record =
         |segment: &ContentSegment| SegmentRecord(segment.hash.to_hex().to_string(), segment.bytes);
     segments.iter().map(to_record).collect()
 }
 
 /// Formats records as a catalog file: JSON Lines, compressed.
-pub(super) fn format_records(records: &[CatalogRecord]) -> io::Result<Vec<u8>> {
+pub(crate) fn format_records(records: &[CatalogRecord]) -> io::Result<Vec<u8>> {
     let mut lines = Vec::new();
     for record in records {
         serde_json::to_writer(&mut lines, record)?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A line of a catalog.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "kebab-case")]
-pub(super) enum CatalogRecord {
+pub(crate) enum CatalogRecord {
     /// A folder of a machine below which files are archived.
     Place(PlaceRecord),
     /// A pack and its segments.
@@ -18,62 +18,62 @@ pub(super) enum CatalogRecord {
 
 /// A folder of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PlaceRecord {
+pub(crate) struct PlaceRecord {
     /// The number by which file records refer to it.
-    pub(super) place: u32,
+    pub(crate) place: u32,
     /// The name of the machine.
-    pub(super) machine: String,
+    pub(crate) machine: String,
     /// The folder, usually `~/.claude`.
-    pub(super) root: StoredPath,
+    pub(crate) root: StoredPath,
 }
 
 /// A pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PackRecord {
+pub(crate) struct PackRecord {
     /// The hash of the pack, which is its name.
-    pub(super) pack: String,
+    pub(crate) pack: String,
     /// The length of the pack.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// The frames in the pack, in order.
-    pub(super) frames: Vec<FrameRecord>,
+    pub(crate) frames: Vec<FrameRecord>,
 }
 
 /// A compressed frame of a pack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FrameRecord {
+pub(crate) struct FrameRecord {
     /// The offset in the pack.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// The compressed length.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
     /// The segments in the decompressed frame, one after the other.
-    pub(super) segments: Vec<SegmentRecord>,
+    pub(crate) segments: Vec<SegmentRecord>,
 }
 
 /// The hash and the length of a segment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SegmentRecord(pub(super) String, pub(super) u64);
+pub(crate) struct SegmentRecord(pub(crate) String, pub(crate) u64);
 
 /// Content of a file: a new generation, or bytes that were appended to the current one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileRecord {
+pub(crate) struct FileRecord {
     /// The place that contains the file.
-    pub(super) place: u32,
+    pub(crate) place: u32,
     /// The path below the place.
-    pub(super) path: StoredPath,
+    pub(crate) path: StoredPath,
     /// The number of the generation, from 1.
-    pub(super) generation: u32,
+    pub(crate) generation: u32,
     /// The offset in the generation from which on the segments are its content.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// The segments from this offset on.
-    pub(super) segments: Vec<SegmentRecord>,
+    pub(crate) segments: Vec<SegmentRecord>,
     /// The permission bits of the file. 0 if unknown.
-    pub(super) mode: u32,
+    pub(crate) mode: u32,
     /// The modification time in milliseconds since 1970.
-    pub(super) modified: i64,
+    pub(crate) modified: i64,
     /// The time of the archive run in milliseconds since 1970.
-    pub(super) archived: i64,
+    pub(crate) archived: i64,
     /// Why the generation exists.
-    pub(super) cause: GenerationCause,
+    pub(crate) cause: GenerationCause,
 }
 
 /// Why a generation of an archived file exists.
@@ -91,13 +91,13 @@ pub enum GenerationCause {
 /// A path: text, or hexadecimal bytes if it is not UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
-pub(super) enum StoredPath {
+pub(crate) enum StoredPath {
     Text(String),
     Bytes { hex: String },
 }
 
 impl StoredPath {
-    pub(super) fn from_path(path: &Path) -> StoredPath {
+    pub(crate) fn from_path(path: &Path) -> StoredPath {
         match path.to_str() {
             Some(text) => StoredPath::Text(text.to_owned()),
             None => {
@@ -108,7 +108,7 @@ impl StoredPath {
     }
 
     /// Returns the path. Returns `None` if the bytes are not a path of this system.
-    pub(super) fn to_path(&self) -> Option<PathBuf> {
+    pub(crate) fn to_path(&self) -> Option<PathBuf> {
         match self {
             StoredPath::Text(text) => Some(PathBuf::from(text)),
             StoredPath::Bytes { hex } => path_from_bytes(decode_hex(hex)?),

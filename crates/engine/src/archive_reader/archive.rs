@@ -18,10 +18,10 @@ pub(crate) struct Archive {
 
 /// The files of one machine.
 #[derive(Debug)]
-pub(super) struct MachineArchive {
-    pub(super) dir: PathBuf,
-    pub(super) manifest: ArchiveManifest,
-    pub(super) catalog: Catalog,
+pub(crate) struct MachineArchive {
+    pub(crate) dir: PathBuf,
+    pub(crate) manifest: ArchiveManifest,
+    pub(crate) catalog: Catalog,
 }
 
 /// A file in the archive.
@@ -40,7 +40,7 @@ pub(crate) struct ArchivedFile<'a> {
 
 impl MachineArchive {
     /// Reads manifest and catalogs of a machine. If the manifest is damaged, reads all catalogs in the folder.
-    pub(super) fn read(dir: PathBuf, damages: &mut Vec<ArchiveDamage>) -> MachineArchive {
+    pub(crate) fn read(dir: PathBuf, damages: &mut Vec<ArchiveDamage>) -> MachineArchive {
         let manifest = ArchiveManifest::read(&dir).unwrap_or_else(|damage| {
             damages.push(damage);
             ArchiveManifest::from_catalog_files(&dir, damages)
@@ -72,12 +72,12 @@ impl Archive {
         archive
     }
 
-    pub(super) fn machines(&self) -> &[MachineArchive] {
+    pub(crate) fn machines(&self) -> &[MachineArchive] {
         &self.machines
     }
 
     #[cfg(test)]
-    pub(super) fn catalog_mut(&mut self) -> &mut Catalog {
+    pub(crate) fn catalog_mut(&mut self) -> &mut Catalog {
         &mut self.machines[0].catalog
     }
 
