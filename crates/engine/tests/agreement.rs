@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use rethread_engine::core::entry::{EntryRole, Timestamp};
@@ -14,7 +15,7 @@ use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops;
 use rethread_engine::ops::EntrySelector;
 use rethread_engine::ops::diff::BranchSpec;
-use rethread_engine::ops::explain::{ExplainRequest, Explanation};
+use rethread_engine::ops::explain::{ClientSelector, ExplainRequest, Explanation};
 use rethread_engine::ops::goto::{GotoOutcome, GotoRequest};
 use rethread_engine::ops::list::{SessionFilter, SessionRow};
 use rethread_engine::ops::read::{BranchSelector, SessionView};
@@ -428,6 +429,16 @@ fn queued_prompt_counts_as_a_loaded_turn() {
     let request = ExplainRequest { path: copy.path.clone(), ..Default::default() };
     let explanation = ops::explain::explain_resume(&request).expect("a session can be explained");
     assert_eq!((explanation.verdicts[0].turns, explanation.turns), (2, 2));
+}
+
+#[test]
+fn clients_in_a_row_share_equal_outcomes() {
+    let copy = SessionCopy::new(&script::bytes("u1: one\n  a1: one\n  a2: two\n    u2: three"), ID);
+    let request = ExplainRequest { path: copy.path.clone(), client: ClientSelector::All };
+    let verdicts = ops::explain::explain_resume(&request).expect("a session can be explained").verdicts;
+    let pairs = || verdicts.iter().zip(&verdicts[1..]).map(|(a, b)| (&a.resume, &b.resume));
+    assert!(pairs().all(|(a, b)| (a == b) == Arc::ptr_eq(a, b)));
+    assert!(pairs().any(|(a, b)| a == b));
 }
 
 proptest! {

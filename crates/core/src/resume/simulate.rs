@@ -12,7 +12,7 @@ use crate::tree::{NodeId, ParentLink, PathRelation, Tree};
 use crate::version::Version;
 
 /// The entries that a client loads from a file and the blocks that it sends.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct ResumeOutcome {
     /// The entry that the client resumes from, and the rule that chose it. `None` if the client finds none.
     pub leaf: Option<(NodeId, LeafRule)>,

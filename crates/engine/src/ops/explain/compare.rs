@@ -1,6 +1,7 @@
 //! Groups client versions that load the same entries.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use super::Explanation;
 use super::report::{ClientVerdict, closest_known_client};
@@ -44,10 +45,11 @@ impl Explanation {
     /// Returns `true` if two clients load the same entries and resume from the same message.
     fn loads_same(&self, a: &ClientVerdict, b: &ClientVerdict) -> bool {
         let leaf = |verdict: &ClientVerdict| verdict.resume.leaf.map(|(leaf, _)| self.nearest_message(leaf));
-        leaf(a) == leaf(b)
-            && (a.resume.failure, a.resume.early_end) == (b.resume.failure, b.resume.early_end)
-            && a.resume.path == b.resume.path
-            && a.resume.skipped == b.resume.skipped
+        Arc::ptr_eq(&a.resume, &b.resume)
+            || leaf(a) == leaf(b)
+                && (a.resume.failure, a.resume.early_end) == (b.resume.failure, b.resume.early_end)
+                && a.resume.path == b.resume.path
+                && a.resume.skipped == b.resume.skipped
     }
 
     /// Returns the index of the verdict of the client that wrote the newest line. Returns `None` if no line names a client,

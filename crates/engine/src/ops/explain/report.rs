@@ -1,5 +1,7 @@
 //! The result of resuming a session with one client: the entries that it loads, omits and adds.
 
+use std::sync::Arc;
+
 use rethread_core::entry::{EntryRole, Kind};
 use rethread_core::resume::{
     ApiRejection, BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeOutcome, SkipReason,
@@ -18,8 +20,8 @@ pub struct ClientVerdict {
     pub client: Option<Version>,
     /// The measured client that defines the rules of the simulation. `None` if `client` is `None`.
     pub rules_of: Option<&'static str>,
-    /// The entries that the client loads, sends and skips.
-    pub resume: ResumeOutcome,
+    /// The entries that the client loads, sends and skips. Consecutive clients share equal outcomes.
+    pub resume: Arc<ResumeOutcome>,
     /// The number of turns that start with a sent entry.
     pub turns: usize,
     /// The estimated number of tokens of the context.
@@ -111,7 +113,7 @@ impl Session {
             is_loss: self.is_unreadable() || !self.is_agent_file() && resume.has_unintended_loss(),
             client,
             rules_of,
-            resume,
+            resume: Arc::new(resume),
         }
     }
 }
