@@ -12,6 +12,7 @@ use super::style::{BAD, MARK, NAME, QUIET, paint};
 use crate::config::{
     Config, ConfigProblem, ConfigReport, GlobalOptions, Origin, Severity, create_template, load_config,
 };
+use crate::text::command::quote_command;
 use crate::text::time::Clock;
 use crate::{env, json};
 
@@ -69,7 +70,7 @@ fn warn(report: &ConfigReport, out: &mut Out) {
     }
     if report.problems.len() > MAX_WARNINGS {
         let more = report.problems.len() - MAX_WARNINGS;
-        error::print_hint(&format!("`rethread config check` lists {more} more"), out);
+        error::print_hint(&format!("{} lists {more} more", quote_command(&["config", "check"])), out);
     }
 }
 
@@ -150,7 +151,7 @@ fn check(settings: &Config, report: &ConfigReport, path: &Path, out: &mut Out) -
         out.note(&format!("no problems in `{shown_path}`"));
     } else {
         out.note(&format!("`{shown_path}` does not exist; all values are the defaults"));
-        error::print_hint("`rethread config edit` creates it", out);
+        error::print_hint(&format!("{} creates it", quote_command(&["config", "edit"])), out);
     }
     Ok(Exit::from_found(problems.is_empty()))
 }

@@ -313,11 +313,11 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         CliError::BadPrices(error) => describe_prices_error(error),
         CliError::MissingConfig(path) => (
             format!("the configuration file {} does not exist", quoted(path)),
-            "`rethread --config FILE config edit` creates it".to_owned(),
+            format!("{} creates it", quote_command(&["config", "edit"])),
         ),
         CliError::UnknownRoots => (
             "the configuration file does not state which sessions to change".to_owned(),
-            "`rethread config check` lists what is wrong; --root names the folder".to_owned(),
+            format!("{} lists what is wrong; --root names the folder", quote_command(&["config", "check"])),
         ),
         CliError::NoConfigFile => (
             "no home folder is set, so there is no configuration file".to_owned(),
@@ -325,7 +325,10 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         ),
         CliError::NoEditor { command, reason } => (
             format!("the editor `{}` failed: {}", clean::line(command), clean::line(reason)),
-            "set VISUAL or EDITOR, or edit the file that `rethread config path` prints".to_owned(),
+            format!(
+                "set VISUAL or EDITOR, or edit the file that {} prints",
+                quote_command(&["config", "path"])
+            ),
         ),
         CliError::BadTurns(text) => (
             format!("cannot parse `{}` as a range of turns", clean::line(text)),

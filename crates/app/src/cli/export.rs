@@ -13,7 +13,7 @@ use super::figures::format_size;
 use super::out::Out;
 use super::output_path::resolve_output_path;
 use super::prices::load_price_table;
-use super::turn_range::parse_turns;
+use super::turn_range::{note_turns_elsewhere, parse_turns};
 use super::{AppContext, clean};
 use crate::config::Config;
 use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save_file, write_export};
@@ -62,12 +62,15 @@ pub(crate) fn run(
     let path = app.find_session(&args.session)?;
     let prices = load_price_table(None, app, out)?;
     let view = ops::read::open_view(&path, &prices)?;
-    if options.turns.is_some()
-        && view.branch_view_of_turns(&options.selector, options.turns.as_ref())?.turns.is_empty()
-    {
-        let all = if args.all { "" } else { " (--all includes other branches)" };
-        out.note(&format!("no exported turn has this number{all}"));
-        return Ok(Exit::Nothing);
+    let mut elsewhere = 0;
+    if options.turns.is_some() {
+        let branch = view.branch_view_of_turns(&options.selector, options.turns.as_ref())?;
+        if branch.turns.is_empty() {
+            let all = if args.all { "" } else { " (--all includes other branches)" };
+            out.note(&format!("no exported turn has this number{all}"));
+            return Ok(Exit::Nothing);
+        }
+        elsewhere = branch.scope.requested_elsewhere;
     }
     let format_path = |path: &str| app.format_path(path);
     let context = ExportContext {
@@ -90,6 +93,7 @@ pub(crate) fn run(
             out.note(&format!("wrote `{name}`, {}", format_size(bytes)));
         }
     }
+    note_turns_elsewhere(elsewhere, out);
     Ok(Exit::Done)
 }
 

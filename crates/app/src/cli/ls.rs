@@ -37,7 +37,6 @@ pub(crate) fn run(ls: &Ls, app: &AppContext, settings: &Config, out: &mut Out) -
         print_table(&listing.rows, &settings.ls_columns, &app.clock, out)?;
     } else if listing.files == 0 {
         super::print_no_sessions(app, out);
-        out.note("hint: use --root for another folder, or --demo for invented sessions");
     } else {
         out.note("no matching sessions");
     }

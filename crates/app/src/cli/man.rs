@@ -28,12 +28,19 @@ pub(crate) fn run(man: &args::Man, out: &mut Out) -> Result<Exit, CliError> {
         out.bytes(first)?;
         return Ok(Exit::Done);
     };
+    create_folder(folder).map_err(|source| CliError::Unwritable(folder.clone(), source))?;
     for page in &pages {
         write_page(page, folder)?;
     }
     let name = clean::line(&folder.display().to_string());
     out.note(&format!("wrote {} to `{name}`", count_noun(pages.len() as u64, "page")));
     Ok(Exit::Done)
+}
+
+/// Creates the folder of the pages, such as `~/.local/share/man/man1`, which new machines do not have.
+#[expect(clippy::disallowed_methods, reason = "`man` creates the folder that the user names")]
+fn create_folder(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
 }
 
 /// Writes a page to a folder. Replaces an existing one.

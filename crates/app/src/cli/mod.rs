@@ -73,11 +73,18 @@ use crate::config::{Config, Origin, load_config};
 use crate::context::AppContext;
 use crate::demo::DemoStore;
 use crate::env;
+use crate::text::error::NO_SESSIONS_HINT;
 use crate::text::time::Clock;
 use crate::text::{clean, command, entry, figures, layout, summary, time};
 
-/// Prints that there are no sessions, and which folders were searched.
+/// Prints that there are no sessions, which folders were searched, and what to do.
 fn print_no_sessions(app: &AppContext, out: &mut Out) {
+    print_searched_folders(app, out);
+    error::print_hint(NO_SESSIONS_HINT, out);
+}
+
+/// Prints which folders contain no sessions.
+fn print_searched_folders(app: &AppContext, out: &mut Out) {
     let mut searched: Vec<PathBuf> = app.roots.paths.clone();
     if searched.is_empty() {
         match env::claude_dir() {
@@ -105,6 +112,7 @@ pub(crate) fn run() -> ExitCode {
         pager: !args.no_pager,
         quiet: args.quiet,
     });
+    set_suggested_options(&args);
     let result = match &args.command {
         Some(Command::Completions(completions)) => completion::print_script(completions.shell, &mut out),
         Some(Command::Man(man)) => man::run(man, &mut out),
@@ -118,7 +126,6 @@ pub(crate) fn run() -> ExitCode {
 /// Creates the context of the command and runs it. With `--demo`, the context refers to the demo store.
 fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Result<Exit, CliError> {
     let clock = settings.clock(clock);
-    set_suggested_options(args);
     let demo = if args.demo { Some(open_demo(&clock, args.reset)?) } else { None };
     let roots = match &demo {
         Some(demo) => Roots { paths: vec![demo.root()] },

@@ -41,7 +41,7 @@ fn print_demo(
     listing: &SessionList,
     out: &mut Out,
 ) -> Result<Exit, CliError> {
-    super::print_no_sessions(&app, out);
+    super::print_searched_folders(&app, out);
     error::print_warnings(&listing.failures, out);
     out.note("hint: use --root for another folder; below is an example with invented sessions");
     out.note("");

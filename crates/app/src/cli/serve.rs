@@ -12,7 +12,7 @@ use super::figures::count_noun;
 use super::out::Out;
 use super::prices::load_price_table;
 use super::style::{MARK, NAME, QUIET, paint};
-use super::{AppContext, open_demo_instead, print_no_sessions};
+use super::{AppContext, open_demo_instead, print_searched_folders};
 use crate::config::Config;
 use crate::text::error::error_message;
 use crate::web::{ServeOptions, ServerEvent};
@@ -32,7 +32,7 @@ pub(crate) fn run(
     let listing = ops::list::list_sessions(&app.roots, &filter, app.cache.as_ref());
     let file_count = listing.files;
     if file_count == 0 {
-        print_no_sessions(&app, out);
+        print_searched_folders(&app, out);
     }
     // The store stays locked while the server runs.
     let (demo_store, app) = match file_count == 0 && !has_named_root && !app.is_demo {

@@ -18,7 +18,7 @@ use super::out::Out;
 use super::style::{BAD, MARK, NAME, QUIET, STRONG, paint};
 use super::table::truncate_to_width;
 use super::turn_printer::TurnPrinter;
-use super::turn_range::parse_turns;
+use super::turn_range::{note_turns_elsewhere, parse_turns};
 use super::{AppContext, layout};
 use crate::json;
 use crate::text::session::{git_branch_label, scope_label};
@@ -61,6 +61,8 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
             (Some(_), 0) => "no turn has this number",
             (Some(_), _) => "no turn of this branch has this number (--all includes other branches)",
         });
+    } else {
+        note_turns_elsewhere(show.scope.requested_elsewhere, out);
     }
     Ok(Exit::from_found(has_turns))
 }
@@ -95,6 +97,9 @@ fn print_unformatted(show: &mut ShownSession, id: &str, raw: bool, out: &mut Out
             out.flush()?;
         }
         has_turns = true;
+    }
+    if has_turns {
+        note_turns_elsewhere(show.scope.requested_elsewhere, out);
     }
     Ok(Exit::from_found(has_turns))
 }

@@ -3,12 +3,23 @@
 use std::ops::RangeInclusive;
 
 use super::error::CliError;
+use super::figures::count_noun;
+use super::out::Out;
 
 /// Parses a range of turns: `5`, `3-9`, `3..9`, `3..`, `3-` or `..9`, with an optional `t` before the numbers.
 ///
 /// Returns an error if a number is invalid or the range is empty.
 pub(crate) fn parse_turns(text: &str) -> Result<RangeInclusive<u32>, CliError> {
     parse_range(text).ok_or_else(|| CliError::BadTurns(text.to_owned()))
+}
+
+/// Prints how many of the requested turns are on other branches, if there are any.
+pub(crate) fn note_turns_elsewhere(count: usize, out: &mut Out) {
+    if count > 0 {
+        let verb = if count == 1 { "is" } else { "are" };
+        let turns = count_noun(count as u64, "turn");
+        out.note(&format!("{turns} of this range {verb} not on this branch (--all includes other branches)"));
+    }
 }
 
 fn parse_range(text: &str) -> Option<RangeInclusive<u32>> {

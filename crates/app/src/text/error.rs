@@ -10,6 +10,9 @@ use rethread_engine::{CacheWarning, Error, describe_io_error};
 use super::clean;
 use super::command::quote_command;
 
+/// The hint if there are no sessions.
+pub(crate) const NO_SESSIONS_HINT: &str = "use --root for another folder, or --demo for invented sessions";
+
 /// Returns the text of a cache warning. A cache problem costs time only, never correctness.
 pub(crate) fn cache_warning_text(warning: &CacheWarning) -> String {
     match warning {
@@ -39,7 +42,7 @@ pub(crate) fn hint(error: &Error) -> String {
 /// Returns advice that names a command. Returns `None` if no command helps.
 fn command_hint(error: &Error) -> Option<String> {
     let hint = match error {
-        Error::UnknownSession { nearest, .. } if nearest.is_empty() => {
+        Error::UnknownSession { name, nearest } if nearest.is_empty() && name != "last" => {
             format!("{} lists the sessions", quote_command(&["ls"]))
         }
         Error::CannotResumeFrom { path, name } => format!(
@@ -92,6 +95,7 @@ fn name_session(path: &Path) -> String {
 /// Returns advice that names no command. Returns an empty string if there is none.
 fn plain_hint(error: &Error) -> &'static str {
     match error {
+        Error::UnknownSession { name, .. } if name == "last" => NO_SESSIONS_HINT,
         Error::UnknownSession { .. } => {
             "name a session by its id or the start of it, part of its title, a path, or `last`"
         }

@@ -134,6 +134,10 @@ fn manual_pages_are_written_for_every_command() {
     assert!(show.contains(".TH rethread-show 1") && show.contains("rethread show last"), "{show}");
     assert!(read("rethread-config-check.1").contains("exit code 1"));
     assert_eq!(home.run(&["man", "--output", "man1", "-q"]).err, "", "pages are replaced");
-    let missing = home.run(&["man", "--output", "nowhere"]);
-    assert!(missing.code == 2 && missing.err.contains("nowhere"), "{}", missing.err);
+    let created = home.run(&["man", "--output", ".local/share/man/man1", "-q"]);
+    assert_eq!((created.code, created.err.as_str()), (0, ""));
+    assert!(home.path().join(".local/share/man/man1/rethread.1").exists());
+    home.write("file", "");
+    let refused = home.run(&["man", "--output", "file/man1"]);
+    assert!(refused.code == 2 && refused.err.contains("file/man1"), "{}", refused.err);
 }

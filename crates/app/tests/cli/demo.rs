@@ -29,6 +29,21 @@ fn a_named_folder_without_sessions_is_not_the_demo() {
     let run = home.run(&["--root", "empty"]);
     assert_eq!(run.code, 1);
     assert!(run.out.is_empty() && run.err.contains("no sessions found in `empty`"), "{}{}", run.out, run.err);
+    let commands: [&[&str]; 8] = [
+        &[],
+        &["ls"],
+        &["search", "x"],
+        &["usage"],
+        &["stats"],
+        &["doctor"],
+        &["show", "last"],
+        &["goto", "last", "t1"],
+    ];
+    for command in commands {
+        let run = home.run(&[&["--root", "empty"], command].concat());
+        let hints = run.err.matches("hint: use --root for another folder, or --demo").count();
+        assert_eq!(hints, 1, "{command:?}: {}", run.err);
+    }
     let run = home.run(&[]);
     assert!(run.out.contains("DEMO") && run.out.contains("rethread --demo show last"), "{}", run.out);
 }

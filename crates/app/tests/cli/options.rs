@@ -80,6 +80,19 @@ fn turns_are_selected_in_the_same_way_by_show_and_export() {
         assert!(part.contains("here t1") && !part.contains("here t1 to"), "{part}");
         assert!(!part.contains("without a new dependency"), "{format}");
     }
+    // Turn 2 is on another branch, and turn 9 does not exist.
+    let note = "1 turn of this range is not on this branch (--all includes other branches)";
+    for command in
+        [&["show"][..], &["show", "--json"], &["show", "--raw"], &["export"], &["export", "-o", "part.md"]]
+    {
+        let run = |args: &[&str]| home.run(&[&["--demo"], command, &["harbour"], args].concat());
+        let part = run(&["--turns", "1-9"]);
+        assert!(part.code == 0 && part.err.contains(note), "{command:?}: {}", part.err);
+        for args in [&["--turns", "1"][..], &["--turns", "3-9"], &["--turns", "1-3", "--all"], &[]] {
+            let complete = run(&[args, if command.contains(&"-o") { &["--force"] } else { &[] }].concat());
+            assert!(!complete.err.contains("range"), "{command:?} {args:?}: {}", complete.err);
+        }
+    }
     let run = home.run(&["--demo", "export", "harbour", "--turns", "99"]);
     assert!(run.code == 1 && run.out.is_empty() && run.err.contains("no exported turn"), "{}", run.err);
 }

@@ -303,3 +303,22 @@ fn words_that_occur_nowhere_get_similar_ones_that_occur() {
     }
     assert_eq!(hint(&["tol:Bash"]), "hint: `tol:Bash` was searched as text; did you mean `tool:`?");
 }
+
+#[test]
+fn a_regular_expression_is_an_option_as_in_find() {
+    let home = new_home();
+    let find = |args: &[&str]| search(&home, &[&["--json"], args].concat());
+    for (option, query) in [
+        (&["-e", "har?bou?r"][..], &["/har?bou?r/"][..]),
+        (&["--regex", "-[a-z]+", "role:tool"], &["/-[a-z]+/", "role:tool"]),
+        (&["tool:Edit", "-e", "src/.*rs"], &["tool:Edit", "/src\\/.*rs/"]),
+    ] {
+        let (by_option, by_query) = (find(option), find(query));
+        assert_eq!((by_option.code, by_option.err.as_str()), (0, ""), "{option:?}");
+        assert_eq!(by_option.out, by_query.out, "{option:?}");
+    }
+    let none = search(&home, &["tide", "-e", "zeb+ra"]);
+    assert!(none.code == 1 && none.err.starts_with("no matches for `tide /zeb+ra/`\n"), "{}", none.err);
+    let invalid = search(&home, &["-e", "("]);
+    assert!(invalid.code == 2 && invalid.err.contains("regular expression"), "{}", invalid.err);
+}

@@ -54,6 +54,8 @@ fn suggested_commands_repeat_demo() {
         &["fork", "71ad", "t1"],
         &["repair", "harbour"],
         &["restore", "71ad"],
+        &["context", "harbour"],
+        &["rm", "last"],
         &["rename", "harbour", "a new title"],
     ];
     for command in collect_suggestions(&home, &["--demo"], commands) {
@@ -83,6 +85,28 @@ fn suggested_commands_name_the_root_and_work_when_pasted() {
         let output = shell.output().unwrap();
         let err = String::from_utf8_lossy(&output.stderr);
         assert!(!err.contains("error:"), "{command}: {err}");
+    }
+}
+
+#[test]
+fn hints_about_the_configuration_name_its_file() {
+    let home = new_home();
+    home.write("my.toml", "a = 1\nb = 1\nc = 1\nd = 1\ne = 1\nf = 1\ng = 1\n");
+    home.write("lost.toml", "roots = 5\n");
+    let cases: [(&[&str], &str); 3] = [
+        (
+            &["--config", "my.toml", "--demo", "ls"],
+            "`rethread --config my.toml --demo config check` lists 2 more",
+        ),
+        (&["--config", "none.toml", "ls"], "`rethread --config none.toml config edit` creates it"),
+        (
+            &["--config", "lost.toml", "goto", "last", "t1"],
+            "`rethread --config lost.toml config check` lists what is wrong",
+        ),
+    ];
+    for (args, expected) in cases {
+        let run = home.run(args);
+        assert!(run.err.contains(expected), "{args:?}: {}", run.err);
     }
 }
 

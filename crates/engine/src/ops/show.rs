@@ -68,6 +68,8 @@ pub struct TurnScope {
     pub selected: usize,
     /// The number of selected turns that a compaction replaced.
     pub compacted: usize,
+    /// The number of turns that the user requested by number and that are not selected.
+    pub requested_elsewhere: usize,
 }
 
 /// The entries of a turn, in reading order.
@@ -97,9 +99,9 @@ pub fn show_session(request: &ShowRequest) -> Result<ShownSession, Error> {
     let session = load(&request.path, LoadOptions::default(), &mut ())?;
     let lines = LineReader::open(&request.path).map_err(Error::reading(&request.path))?;
     let (_, mut groups) = select_turns(&session, &request.branch)?;
-    let scope = TurnScope::new(&session, &groups);
+    let mut scope = TurnScope::new(&session, &groups);
     if let Some(turns) = &request.turns {
-        groups.retain(|group| group.number.is_some_and(|number| turns.contains(&number)));
+        scope.keep_requested(&mut groups, turns);
     }
     let only_typed = request.only_typed;
     Ok(ShownSession { scope, session, groups: groups.into_iter(), lines, only_typed })
@@ -113,7 +115,17 @@ impl TurnScope {
             total: session.info.turns,
             selected: turns().count(),
             compacted: turns().filter(|group| group.relation == PathRelation::Compacted).count(),
+            requested_elsewhere: 0,
         }
+    }
+
+    /// Removes the turns whose numbers are not in `turns`, and counts the requested turns that are not selected.
+    pub(super) fn keep_requested(&mut self, selected: &mut Vec<TurnGroup>, turns: &RangeInclusive<u32>) {
+        selected.retain(|group| group.number.is_some_and(|number| turns.contains(&number)));
+        let first = (*turns.start() as usize).max(1);
+        let last = (*turns.end() as usize).min(self.total);
+        let requested = (last + 1).saturating_sub(first);
+        self.requested_elsewhere = requested.saturating_sub(selected.len());
     }
 
     /// Returns the number of turns that are not selected.

@@ -14,11 +14,14 @@ pub(crate) struct Search {
     ///
     /// A single argument is parsed as a query. If there are several, an argument with spaces is a phrase, because the
     /// shell has removed its quotes.
-    #[arg(value_name = "QUERY", required_unless_present = "rest", num_args = 1..)]
+    #[arg(value_name = "QUERY", required_unless_present_any = ["rest", "regex"], num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Query words that begin with two dashes
     #[arg(last = true, hide = true)]
     pub(crate) rest: Vec<String>,
+    /// Only entries that match this regular expression; the same as /REGEX/ in the query
+    #[arg(short = 'e', long, value_name = "REGEX", allow_hyphen_values = true)]
+    pub(crate) regex: Option<String>,
     /// Show at most N hits; 0 for all
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,

@@ -24,7 +24,7 @@ pub(crate) struct Completions {
     rethread man | man -l -\n  \
     rethread man --output ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// Write all pages to this folder, which must exist; existing pages are replaced
+    /// Write all pages to this folder, which is created if necessary; existing pages are replaced
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
 }

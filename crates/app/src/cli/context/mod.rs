@@ -19,7 +19,7 @@ use super::style::{MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use super::table::{Align, Cell, Table, truncate_start, truncate_to_width};
 use super::{AppContext, clean, entry};
 use crate::json;
-use crate::text::shell::quote;
+use crate::text::command::build_command;
 
 /// The maximum number of listed causes.
 const MAX_CAUSES: usize = 14;
@@ -337,6 +337,6 @@ fn print_footer(context: &ContextReport, session: &str, out: &mut Out) -> Result
     for line in textwrap::wrap(&facts.join(" · "), out.width()) {
         out.line(&paint(QUIET, &line))?;
     }
-    let command = format!("rethread clone {} --preset light --dry-run", quote(session));
+    let command = build_command(&["clone", session, "--preset", "light", "--dry-run"]);
     out.line(&format!("{} {}", paint(QUIET, "make a smaller copy:"), paint(NAME, &command)))
 }

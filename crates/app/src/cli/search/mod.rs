@@ -10,7 +10,7 @@ mod sessions;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use rethread_engine::core::query::{Query, join_shell_args};
+use rethread_engine::core::query::{Literal, Needle, Predicate, Query, join_shell_args};
 use rethread_engine::ops;
 use rethread_engine::ops::search::{Search, SearchHit, SearchRequest};
 
@@ -28,10 +28,7 @@ use crate::json;
 ///
 /// Returns [`Exit::Nothing`] if there are no hits.
 pub(crate) fn run(args: &args::Search, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let words = args.query.iter().chain(&args.rest).map(|word| args::strip_marker(word).to_owned());
-    let query_text = join_shell_args(&words.collect::<Vec<String>>());
-    let query = Query::parse_with_times(&query_text, &|text| app.clock.parse_time(text))
-        .map_err(|error| CliError::BadQuery(query_text.clone(), error))?;
+    let (query, query_text) = parse_query(args, app)?;
     let request = SearchRequest { query, all: args.all, ..SearchRequest::default() };
     let mut search = ops::search::search_sessions(&app.roots, &request, app.cache.as_ref());
     for warning in &search.warnings {
@@ -55,6 +52,24 @@ pub(crate) fn run(args: &args::Search, app: &AppContext, out: &mut Out) -> Resul
     }
     update_index(search, app, out)?;
     Ok(exit)
+}
+
+/// Parses the query words, and adds the regular expression of `--regex`. Also returns the query as text.
+fn parse_query(args: &args::Search, app: &AppContext) -> Result<(Query, String), CliError> {
+    let words = args.query.iter().chain(&args.rest).map(|word| args::strip_marker(word).to_owned());
+    let mut text = join_shell_args(&words.collect::<Vec<String>>());
+    let mut query = match &args.regex {
+        Some(_) if text.is_empty() => Query::default(),
+        _ => Query::parse_with_times(&text, &|text| app.clock.parse_time(text))
+            .map_err(|error| CliError::BadQuery(text.clone(), error))?,
+    };
+    if let Some(pattern) = &args.regex {
+        let needle =
+            Needle::from_pattern(pattern).map_err(|error| CliError::BadPattern(pattern.clone(), error.0))?;
+        query.clauses.push(vec![Literal { negated: false, predicate: Predicate::Pattern(needle) }]);
+        text = format!("{text} /{pattern}/").trim_start().to_owned();
+    }
+    Ok((query, text))
 }
 
 /// Updates the index if it is stale. Called after the hits are printed.

@@ -150,9 +150,9 @@ impl SessionView {
                 fork_marks::find_fork_starts_above(tree, &self.branches, tip),
             ),
         };
-        let scope = TurnScope::new(&self.session, &groups);
+        let mut scope = TurnScope::new(&self.session, &groups);
         if let Some(turns) = turns {
-            groups.retain(|group| group.number.is_some_and(|number| turns.contains(&number)));
+            scope.keep_requested(&mut groups, turns);
         }
         Ok(BranchView { scope, branch, ..self.build_view(path.leaf, groups, &fork_starts) })
     }
