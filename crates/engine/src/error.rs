@@ -224,6 +224,16 @@ pub enum Error {
         /// A backup next to the session file that another program made.
         backup_file: Option<PathBuf>,
     },
+    /// The archive has no such state of the session.
+    #[error("the archive has no generation {number} of session `{session}`")]
+    UnknownGeneration {
+        /// The session id.
+        session: String,
+        /// The requested number.
+        number: u32,
+        /// The numbers of the states that the archive has.
+        known: Vec<u32>,
+    },
     /// A backup is missing or damaged.
     #[error("the backup of `{}` is missing", path.display())]
     BackupGone {

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    self, ArchiveDamage, ArchiveLocation, ArchiveRestoreRequest, ArchiveUpdate, ArchivedSession, CopiedFiles,
-    GenerationCause,
+    self, ArchiveDamage, ArchiveLocation, ArchiveUpdate, ArchivedSession, CopiedFiles, GenerationCause,
 };
 
 use super::args::{Archive, ArchiveAction};
@@ -15,7 +14,7 @@ use super::figures::{count_noun, format_percent, format_size, group_digits};
 use super::out::Out;
 use super::style::{NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Table};
-use super::{AppContext, clean, effects, env};
+use super::{AppContext, clean, env, restore};
 use crate::json;
 use crate::text::command::{build_command, quote_command};
 
@@ -24,22 +23,18 @@ const MAX_LISTED: usize = 20;
 
 /// Runs `rethread archive` and its actions.
 pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let location = find_archive(args, app)?;
+    let location = find_archive(args.to.as_deref(), app)?;
     match &args.action {
         None => update(&location, app, out),
         Some(ArchiveAction::Status) => print_status(&location, app, out),
         Some(ArchiveAction::Verify { deep }) => verify(&location, *deep, app, out),
         Some(ArchiveAction::Sync { dir }) => sync(&location, dir, app, out),
-        Some(ArchiveAction::Restore { session, into, dry_run }) => {
-            let request =
-                ArchiveRestoreRequest { name: session.clone(), into: into.clone(), dry_run: *dry_run };
-            restore(&location, &request, app, out)
-        }
+        Some(ArchiveAction::Restore(args)) => restore::restore_archived(&location, args, app, out),
     }
 }
 
 /// Returns the archive that the arguments name, or that of the user, with the id and name of this machine.
-fn find_archive(args: &Archive, app: &AppContext) -> Result<ArchiveLocation, CliError> {
+pub(crate) fn find_archive(to: Option<&Path>, app: &AppContext) -> Result<ArchiveLocation, CliError> {
     let machine_file = app.writer.private_file("machine")?;
     let machine_id = match machine_file.read().map(|id| id.trim().to_owned()).filter(|id| is_machine_id(id)) {
         Some(id) => id,
@@ -50,7 +45,7 @@ fn find_archive(args: &Archive, app: &AppContext) -> Result<ArchiveLocation, Cli
         }
     };
     let machine_name = env::host_name().unwrap_or_else(|| machine_id.clone());
-    let dir = args.to.clone().or_else(|| app.archive_dir.clone()).ok_or(CliError::NoArchiveDir)?;
+    let dir = to.map(Path::to_owned).or_else(|| app.archive_dir.clone()).ok_or(CliError::NoArchiveDir)?;
     let dir = std::path::absolute(&dir).unwrap_or(dir);
     Ok(ArchiveLocation { dir, machine_id, machine_name })
 }
@@ -164,7 +159,7 @@ fn print_only_archived(
         out.line(&paint(QUIET, &format!("… and {rest} more; --json lists all")))?;
     }
     out.line("")?;
-    let command = build_command(&["archive", "restore", &clean::line(&first.id)]);
+    let command = build_command(&["restore", &clean::line(&first.id)]);
     out.line(&format!("restore one: {}", paint(NAME, &command)))
 }
 
@@ -229,29 +224,6 @@ fn print_damages(damages: &[ArchiveDamage], app: &AppContext, out: &mut Out) {
             out,
         );
     }
-}
-
-fn restore(
-    location: &ArchiveLocation,
-    request: &ArchiveRestoreRequest,
-    app: &AppContext,
-    out: &mut Out,
-) -> Result<Exit, CliError> {
-    let outcome = archive::restore_from_archive(&app.writer, location, request)?;
-    if out.is_json() {
-        out.json(&json::build_archive_restore(&outcome, request.dry_run))?;
-        return Ok(Exit::from_found(!outcome.effects.is_empty()));
-    }
-    let session = clean::line(&outcome.session.id);
-    if outcome.effects.is_empty() {
-        out.note(&format!("nothing to do: all files of session {session} exist"));
-        return Ok(Exit::Nothing);
-    }
-    let verb = if outcome.op.is_some() { "restored" } else { "would restore" };
-    let files = count_noun(outcome.effects.len() as u64, "file");
-    out.line(&format!("{verb} session {session}: {files}"))?;
-    effects::print(&outcome.effects, outcome.op, app, out)?;
-    Ok(Exit::Done)
 }
 
 /// Returns the default folder of the archive.

@@ -156,7 +156,15 @@ pub(crate) struct ArchiveRestoreJson<'a> {
     session: ArchivedSessionJson<'a>,
     op: Option<u64>,
     dry_run: bool,
+    restored_session: &'a str,
+    restored_path: String,
+    generation: u32,
+    generations: usize,
+    next_to_live: bool,
+    messages: usize,
+    prompts: usize,
     restored: Vec<String>,
+    kept: Vec<String>,
 }
 
 /// Builds the `archive_restore` object of `archive restore`.
@@ -170,7 +178,15 @@ pub(crate) fn build_archive_restore(
             session: describe_session(&outcome.session),
             op: outcome.op.map(|op| op.0),
             dry_run,
+            restored_session: &outcome.id,
+            restored_path: outcome.path.display().to_string(),
+            generation: outcome.generation,
+            generations: outcome.generations,
+            next_to_live: outcome.is_next_to_live,
+            messages: outcome.messages,
+            prompts: outcome.prompts,
             restored: outcome.effects.iter().map(|effect| effect.path.display().to_string()).collect(),
+            kept: outcome.kept.iter().map(|path| path.display().to_string()).collect(),
         },
     )
 }

@@ -77,6 +77,11 @@ fn command_hint(error: &Error) -> Option<String> {
             "another program left a backup next to the session: {} restores it",
             quote_command(&["restore", session, "--backup-file"])
         ),
+        Error::UnknownGeneration { known, session, .. } => {
+            let known: Vec<String> = known.iter().map(u32::to_string).collect();
+            let command = quote_command(&["restore", session, "--generation", "N"]);
+            format!("{command} takes one of these numbers: {}", known.join(", "))
+        }
         Error::NoBackup { .. } => format!(
             "rethread backs up only what it changes itself; {} lists the changes",
             quote_command(&["log"])

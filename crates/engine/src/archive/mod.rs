@@ -23,9 +23,11 @@ mod tests;
 mod verify;
 
 pub(crate) use self::archive_writer::ArchiveWriter;
+pub(crate) use self::source::{PROMPT_HISTORY, find_client_root};
 pub use self::sync::CopiedFiles;
 pub(crate) use self::sync::sync_archives;
 pub(crate) use self::verify::verify_archive;
+pub(crate) use crate::archive_reader::catalog::Generation;
 pub(crate) use crate::archive_reader::{Archive, ArchivedFile};
 pub use crate::archive_reader::{ArchiveDamage, ArchiveLocation, DamageKind, GenerationCause};
 use crate::archive_reader::{

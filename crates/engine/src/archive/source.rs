@@ -10,7 +10,7 @@ use crate::disk::{FileFingerprint, Roots, find_client_dir};
 /// The folders of a client that belong to its sessions.
 const CLIENT_FOLDERS: [&str; 5] = ["projects", "file-history", "plans", "tasks", "todos"];
 /// The prompts of all sessions.
-const PROMPT_HISTORY: &str = "history.jsonl";
+pub(crate) const PROMPT_HISTORY: &str = "history.jsonl";
 
 /// A file to archive.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ fn list_session(path: &Path, failures: &mut Vec<Error>) -> SourceRoot {
 }
 
 /// Returns the folder of the client if `root` is one or is its `projects` folder.
-fn find_client_root(root: &Path) -> Option<PathBuf> {
+pub(crate) fn find_client_root(root: &Path) -> Option<PathBuf> {
     if root.file_name() == Some(OsStr::new("projects")) {
         return root.parent().map(Path::to_owned);
     }

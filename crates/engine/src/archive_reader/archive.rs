@@ -114,6 +114,16 @@ impl<'a> ArchivedFile<'a> {
         self.root.join(&self.relative)
     }
 
+    /// Returns `true` if both files were archived from the same folder of the same machine.
+    pub(crate) fn is_of_same_place(&self, other: &ArchivedFile<'_>) -> bool {
+        self.root == other.root && self.machine_name == other.machine_name
+    }
+
+    /// Returns `true` if the machine of a location archived the file.
+    pub(crate) fn is_of_machine(&self, location: &ArchiveLocation) -> bool {
+        self.machine.dir == location.machine_dir()
+    }
+
     /// Returns the newest state.
     pub(crate) fn newest(&self) -> &'a Generation {
         self.generations.last().expect("a file record adds a generation")

@@ -24,7 +24,7 @@ pub(crate) use fingerprint::FileFingerprint;
 pub use lease::FileLease;
 pub(crate) use live::{find_client_dir, find_live_sessions};
 pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
-pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan};
+pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan, scan_content};
 pub(crate) use session_files::{find_session_files, list_sibling_agents};
 pub(crate) use tail_fingerprint::{TailFingerprint, hash_tail_at};
 pub(crate) use work_progress::ReadReporter;

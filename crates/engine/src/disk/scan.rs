@@ -138,6 +138,24 @@ pub(crate) fn scan(
     failed.map_or(Ok(report), Err)
 }
 
+/// Reads content that may be in no file and calls `visit` for every entry and every line, as [`scan`] does by default.
+pub(crate) fn scan_content(
+    content: &mut impl Read,
+    mut visit: impl FnMut(ScanEvent<'_, '_>),
+) -> io::Result<ScanReport> {
+    let mut splitter = LineSplitter::default();
+    let (mut buffer, mut reader) = SCRATCH.take().unwrap_or_default();
+    let scanned = read_lines(content, &mut buffer, &mut splitter, &mut |line, len, truncated, problems| {
+        if truncated {
+            visit_line(&mut Reader::default(), line, len, false, problems, &mut visit);
+        } else {
+            visit_line(&mut reader, line, len, false, problems, &mut visit);
+        }
+    });
+    SCRATCH.set(Some((buffer, reader)));
+    Ok(ScanReport { last_line: splitter.line_count(), ..scanned? })
+}
+
 /// Reads the lines in the first chunk. Returns `None` if the file is longer and the chunk contains no complete line.
 fn scan_head(path: &Path, visit: &mut impl FnMut(ScanEvent<'_, '_>)) -> io::Result<Option<ScanReport>> {
     let mut bytes = Vec::with_capacity(CHUNK_BYTES);

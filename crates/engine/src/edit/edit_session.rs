@@ -1,5 +1,6 @@
 //! A session opened for editing, and the simulation of what clients would load after an edit.
 
+use std::io::{self, Read};
 use std::path::Path;
 
 use rethread_core::edit::{Envelope, ResumeMarker, SessionStateLines};
@@ -13,7 +14,8 @@ use rethread_core::tree::{EntryVisitor, LineSpan, Node, NodeId, Tree, TreeBuilde
 use rethread_core::version::Version;
 
 use crate::Error;
-use crate::disk::{LineReader, TailFingerprint, open_file};
+use crate::disk::{LineReader, ScanEvent, TailFingerprint, open_file, scan_content};
+use crate::session::active::find_client;
 use crate::session::load::{LoadOptions, Session, load, load_with_builder};
 use crate::session::preview::{EntryPreview, UuidTable};
 
@@ -120,10 +122,7 @@ impl EditSession {
 
     /// Returns the clients to verify against: the one that wrote the session and the newest known one.
     pub(crate) fn clients(&self) -> Vec<Version> {
-        let mut clients = vec![self.session.client()];
-        let newest = KNOWN_CLIENTS.last().map(|newest| Version::parse_lenient(newest));
-        clients.extend(newest.filter(|newest| *newest != clients[0]));
-        clients
+        list_verified_clients(&self.session.resume_index)
     }
 
     /// Returns the entry from which the client resumes. Returns [`Error::NothingToLoad`] if there is none, or for the file
@@ -278,6 +277,24 @@ impl ParsedLines {
         ParsedLines { tree: builder.finish(), resume_index }
     }
 
+    /// Parses the content of a session file, which may be in no file, and passes every entry to `visitor`.
+    pub(crate) fn read(content: &mut impl Read, visitor: &mut impl EntryVisitor) -> io::Result<ParsedLines> {
+        let mut builder = TreeBuilder::default();
+        let mut visitors = (ResumeIndex::default(), visitor);
+        scan_content(content, |event| {
+            if let ScanEvent::Entry(entry, span, is_whole) = event {
+                let recovered = if is_whole { None } else { Some(entry.clone().mark_recovered()) };
+                builder.add_and_visit(recovered.as_ref().unwrap_or(entry), span, &mut visitors);
+            }
+        })?;
+        Ok(ParsedLines { tree: builder.finish(), resume_index: visitors.0 })
+    }
+
+    /// Simulates a resume with the client that wrote the lines and with the newest known one.
+    pub(crate) fn verified_loads(&self) -> Vec<ExpectedLoad> {
+        self.expected_loads(&list_verified_clients(&self.resume_index))
+    }
+
     /// Simulates a resume with each of `clients`, in their order. A client that fails has an empty path.
     pub(crate) fn expected_loads(&self, clients: &[Version]) -> Vec<ExpectedLoad> {
         let expected_load = |client: &Version| {
@@ -311,6 +328,14 @@ impl ExpectedLoad {
         }
         Some(loads)
     }
+}
+
+/// Returns the clients to verify against: the one that wrote the lines and the newest known one.
+fn list_verified_clients(resume_index: &ResumeIndex) -> Vec<Version> {
+    let mut clients = vec![find_client(resume_index)];
+    let newest = KNOWN_CLIENTS.last().map(|newest| Version::parse_lenient(newest));
+    clients.extend(newest.filter(|newest| *newest != clients[0]));
+    clients
 }
 
 /// Returns `true` if every client loads exactly the expected entries in the expected order.

@@ -64,18 +64,26 @@ pub(crate) fn copy_side_files(
 
 /// Returns the content of a subagent file with the id of the new session in its lines.
 fn build_agent_content(file: PathBuf, envelope: Envelope) -> NewContent<'static> {
-    let draft = Draft { segments: Vec::new(), envelope: Some(envelope) };
     NewContent::Generated(Box::new(move |out| {
-        let mut lines = io::BufReader::new(open_file(&file)?);
-        let mut line = Vec::new();
-        while io::BufRead::read_until(&mut lines, b'\n', &mut line)? > 0 {
-            let is_terminated = line.pop_if(|last| *last == b'\n').is_some();
-            out.write_all(&draft.render_line(&line, &[]))?;
-            out.write_all(if is_terminated { b"\n" } else { b"" })?;
-            line.clear();
-        }
-        Ok(())
+        write_enveloped_lines(io::BufReader::new(open_file(&file)?), &envelope, out)
     }))
+}
+
+/// Copies the lines of a session file with the fields of an envelope.
+pub(crate) fn write_enveloped_lines(
+    mut lines: impl io::BufRead,
+    envelope: &Envelope,
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
+    let draft = Draft { segments: Vec::new(), envelope: Some(envelope.clone()) };
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        let is_terminated = line.pop_if(|last| *last == b'\n').is_some();
+        out.write_all(&draft.render_line(&line, &[]))?;
+        out.write_all(if is_terminated { b"\n" } else { b"" })?;
+        line.clear();
+    }
+    Ok(())
 }
 
 /// The names by which the lines of a session refer to side files.

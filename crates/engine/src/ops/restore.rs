@@ -1,16 +1,17 @@
-//! `restore`: restores the state of a session before the first change by rethread, even if the session was removed.
+//! `restore` from backups: restores the state of a session before the first change by rethread, even if the session was removed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
+use super::archive::{ArchiveLocation, RESTORE_COMMAND, find_archived_path};
 use super::resolve::{find_session, find_session_to_change};
 use crate::disk::{Roots, ScanEvent, ScanOptions, TailFingerprint, open_file, scan};
 use crate::edit::effect::{FileEffect, backup_content, plan_effects};
 use crate::error::Error;
 use crate::writer::{
-    BackupStore, FileOp, FileState, Journal, NewContent, Op, OpId, Plan, SessionWriter, ensure_undamaged,
-    find_change,
+    BackupStore, ChangeRecord, FileOp, FileOpKind, FileState, Journal, NewContent, Op, OpId, OpStatus, Plan,
+    SessionWriter, ensure_undamaged, find_change,
 };
 
 /// Options of [`restore`].
@@ -42,6 +43,41 @@ pub struct RestoreOutcome {
     pub pruned: bool,
     /// The effects on files. Empty if nothing has to change.
     pub effects: Vec<FileEffect>,
+}
+
+/// The place from which a session is restored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RestoreSource {
+    /// The backups of changes by rethread: [`restore`].
+    Backups,
+    /// The archive: [`super::archive::restore_from_archive`].
+    Archive,
+}
+
+/// Chooses the source from which to restore a session.
+///
+/// A session whose file is gone is restored from the archive, unless rethread removed it: then the trash has its newest state.
+/// A session whose file exists is restored from its backups, or from the archive if it has none.
+pub fn choose_source(
+    writer: &SessionWriter,
+    archive: Option<&ArchiveLocation>,
+    name: &str,
+) -> Result<RestoreSource, Error> {
+    let Some(path) = archive.and_then(|location| find_archived_path(location, name)) else {
+        return Ok(RestoreSource::Backups);
+    };
+    let journal = writer.read_journal()?;
+    let session = path.file_stem().unwrap_or_default().to_string_lossy();
+    let has_backups = if path.exists() {
+        !find_earliest_states(&journal, &writer.open_backups()?, &session).is_empty()
+    } else {
+        // Paths in the journal have no symbolic links.
+        let is_of_file = |change: &&ChangeRecord| change.path.file_name() == path.file_name();
+        let in_effect = journal.ops.iter().filter(|op| op.status == OpStatus::Done);
+        let newest = in_effect.flat_map(|op| op.changes.iter().filter(is_of_file)).next_back();
+        newest.is_some_and(|change| change.kind == FileOpKind::Remove)
+    };
+    Ok(if has_backups { RestoreSource::Backups } else { RestoreSource::Archive })
 }
 
 /// Restores the files of a session from the earliest available backups, or the session file from a backup file.
@@ -174,7 +210,8 @@ fn resolve_session(journal: &Journal, roots: &Roots, name: &str) -> Result<Strin
 }
 
 /// Returns the earliest available state of each file, with the op before which it was recorded and the path. A state is
-/// available if it has a backup or is the current one. Files that rethread created are not included.
+/// available if it has a backup or is the current one. Files that rethread created, and the prompt history to which a restore
+/// from the archive appended lines, are not included.
 fn find_earliest_states(
     journal: &Journal,
     backups: &BackupStore,
@@ -182,7 +219,9 @@ fn find_earliest_states(
 ) -> Vec<(OpId, PathBuf, FileState)> {
     let mut seen = HashSet::new();
     let mut states = Vec::new();
-    let ops = journal.ops.iter().filter(|op| op.session == session && op.was_completed());
+    let is_backed_up =
+        |op: &&Op| op.session == session && op.was_completed() && op.command != RESTORE_COMMAND;
+    let ops = journal.ops.iter().filter(is_backed_up);
     for (op, change) in ops.flat_map(|op| op.changes.iter().map(move |change| (op, change))) {
         let is_current = |before: &FileState| matches!(find_change(&change.path, before), Ok(None));
         let before =

@@ -1,6 +1,8 @@
 //! The active path: the entries that the client of the newest line would load.
 
-use rethread_core::resume::{KNOWN_CLIENTS, ResumeOutcome, active_path, active_path_at, simulate_resume};
+use rethread_core::resume::{
+    KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, active_path, active_path_at, simulate_resume,
+};
 use rethread_core::tree::{Conversation, NodeId, Tree};
 use rethread_core::version::Version;
 
@@ -18,10 +20,7 @@ pub struct ActivePath {
 impl Session {
     /// Returns the client that wrote the newest line. Returns the newest known client if no line has a numeric version.
     pub fn client(&self) -> Version {
-        let newest = KNOWN_CLIENTS.last().copied().unwrap_or_default();
-        let version =
-            self.resume_index.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
-        Version::parse_lenient(version.unwrap_or(newest))
+        find_client(&self.resume_index)
     }
 
     /// Predicts the entries that `client` loads and the blocks that it sends when it resumes the session.
@@ -67,4 +66,11 @@ impl ActivePath {
     pub fn resume_point(&self, tree: &Tree) -> Option<NodeId> {
         self.leaf.map(|leaf| tree.resume_point(leaf))
     }
+}
+
+/// Returns the client that wrote the newest line. Returns the newest known client if no line has a numeric version.
+pub(crate) fn find_client(resume_index: &ResumeIndex) -> Version {
+    let newest = KNOWN_CLIENTS.last().copied().unwrap_or_default();
+    let version = resume_index.version().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()));
+    Version::parse_lenient(version.unwrap_or(newest))
 }

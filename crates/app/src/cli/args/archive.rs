@@ -48,23 +48,5 @@ pub(crate) enum ArchiveAction {
         /// Folder to synchronise with; it must exist
         dir: PathBuf,
     },
-    /// Bring a session back from the archive
-    ///
-    /// Restores the newest state of the session with its subagents, tool results, file history and tasks, byte for byte. The
-    /// files get the current time, so that the client does not delete them again soon. Never overwrites a file with other
-    /// content.
-    #[command(after_help = "Examples:\n  \
-        rethread archive restore 3f2a --dry-run\n  \
-        rethread archive restore 3f2a\n  \
-        rethread archive restore 3f2a --into ~/old-sessions")]
-    Restore {
-        /// Session id or the start of it, or the path that its file had
-        session: String,
-        /// Restore into this folder in place of the one that contained the session
-        #[arg(long, value_name = "DIR")]
-        into: Option<PathBuf>,
-        /// Show what would change, and change nothing
-        #[arg(short = 'd', long)]
-        dry_run: bool,
-    },
+    Restore(super::Restore),
 }

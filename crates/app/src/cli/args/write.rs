@@ -198,22 +198,40 @@ pub(crate) struct Undo {
     pub(crate) write: WriteArgs,
 }
 
-/// Restore a session to its state before rethread changed it
+/// Bring back a deleted session, or the state before any change
 ///
-/// Restores the oldest backup of every file of the session, even if the session has been deleted since, by any program. The
-/// current state is backed up first, so a restore can be undone. Sessions created by rethread are not removed. A file
-/// `<session>.jsonl.backup`, which other programs such as branch_finder leave next to a session, is offered and restored
-/// with --backup-file.
+/// A session whose file is gone comes from the archive, byte for byte, with its subagents, tool results, file history, tasks,
+/// todos, plans and lines of the prompt history. The files get the current time, because the client deletes old ones. A file that
+/// exists is never overwritten: another state of a session is written next to it as `<session>.jsonl.generation-N`, or as a new
+/// session with --as-new. Afterwards clients must load the same messages as before, or everything is rolled back.
+///
+/// A session that exists, or that `rethread rm` removed, is restored from the backups to its state before the first change by
+/// rethread. The current state is backed up first, so a restore can be undone. Sessions created by rethread are not
+/// removed. A file `<session>.jsonl.backup`, which other programs such as branch_finder leave next to a session, is offered and
+/// restored with --backup-file.
+///
+/// `rethread archive restore` does the same, always from the archive.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread restore 3f2a --dry-run\n  \
     rethread restore 3f2a\n  \
+    rethread restore 3f2a --generation 1 --as-new     an earlier state, as a new session\n  \
+    rethread restore 3f2a --into ~/old-sessions\n  \
     rethread restore 3f2a --backup-file")]
 pub(crate) struct Restore {
-    /// Session id or the start of it; the file may be missing
+    /// Session id or the start of it, or the path that its file had; the file may be missing
     pub(crate) session: String,
-    /// Restore the file `<session>.jsonl.backup` that another program left next to the session
+    /// State of the session file in the archive, from 1 for the first (default: the newest)
+    #[arg(long, value_name = "N")]
+    pub(crate) generation: Option<u32>,
+    /// Restore from the archive as a new session, with a new id in every line
     #[arg(long)]
+    pub(crate) as_new: bool,
+    /// Restore from the archive into this folder in place of the one that contained the session
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<PathBuf>,
+    /// Restore the file `<session>.jsonl.backup` that another program left next to the session
+    #[arg(long, conflicts_with_all = ["generation", "as_new", "into"])]
     pub(crate) backup_file: bool,
     #[command(flatten)]
     pub(crate) write: WriteArgs,

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use rethread_core::entry::Timestamp;
 
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
+pub(crate) use self::restore::{COMMAND as RESTORE_COMMAND, find_archived_path};
 pub use self::status::{ArchiveStatus, ArchivedSession, archive_status};
 pub use crate::archive::{ArchiveDamage, ArchiveLocation, CopiedFiles, DamageKind, GenerationCause};
 use crate::archive::{ArchiveWriter, sync_archives, verify_archive};
