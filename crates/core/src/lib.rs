@@ -7,7 +7,7 @@
 //! # Pipeline
 //!
 //! ```text
-//! bytes → lines → entries → tree → (resume, turn) → usage → edit → trim
+//! bytes → lines → entries → (tree, secrets) → (resume, turn) → usage → edit → trim
 //!       → (query, diff, session, stats, schema, check) → (fix, context)
 //! ```
 //!
@@ -73,7 +73,7 @@
 //! - [`version`][]: [`Version`](version::Version)
 //! - [`id`][]: [`Id`](id::Id)
 //!
-//! The other documented modules ([`check`], [`context`], [`diff`], [`schema`], [`session`], [`stats`]) define report
+//! The other documented modules ([`check`], [`context`], [`diff`], [`schema`], [`secrets`], [`session`], [`stats`]) define report
 //! types that `rethread-engine` returns. Reading these types is fine, but they may gain fields in any release.
 //!
 //! The remaining modules are hidden from the documentation. They are public only for `rethread-engine` and for tests,
@@ -99,6 +99,7 @@ pub mod problem;
 pub mod query;
 pub mod resume;
 pub mod schema;
+pub mod secrets;
 pub mod session;
 pub mod stats;
 pub mod tree;

@@ -15,6 +15,7 @@ pub mod random;
 pub mod real;
 pub mod sample_session;
 pub mod script;
+pub mod secrets;
 pub mod spending;
 pub mod wait;
 pub mod web_server;

@@ -9,7 +9,7 @@ const CORE: &[&[&str]] = &[
     &["id", "problem", "union_find", "version"],
     &["lines"],
     &["entry"],
-    &["tree"],
+    &["tree", "secrets"],
     &["block_table"],
     &["resume", "turn"],
     &["usage"],

@@ -1,0 +1,173 @@
+//! Laws of the detection and the redaction of secrets, and its recall and precision on planted texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use rethread_core::secrets::{DETECTORS, RedactOptions, Redactor, TokenTable, find_secrets};
+use rethread_testkit::secrets::{LINE_FORMS, look_alikes, plant_secrets, write_line};
+
+fn redactor_for(lines: &[String]) -> Redactor {
+    let mut table = TokenTable::default();
+    lines.iter().for_each(|line| table.add_line(line.as_bytes()));
+    Redactor::new(table, &RedactOptions::default())
+}
+
+/// Returns a text with all escapes of JSON and addresses decoded, at every level.
+fn decode_fully(text: &str) -> String {
+    let mut texts = vec![text.to_owned()];
+    for _ in 0..4 {
+        let last = texts.last().expect("a text");
+        let mut decoded = String::new();
+        let mut chars = last.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => match chars.next() {
+                    Some('u') => {
+                        let code: String = chars.by_ref().take(4).collect();
+                        decoded.extend(u32::from_str_radix(&code, 16).ok().and_then(char::from_u32));
+                    }
+                    Some('n') => decoded.push('\n'),
+                    Some(other) => decoded.push(other),
+                    None => {}
+                },
+                '%' => {
+                    let code: String = chars.clone().take(2).collect();
+                    match u8::from_str_radix(&code, 16).ok().filter(|_| code.len() == 2) {
+                        Some(byte) => {
+                            decoded.push(char::from(byte));
+                            chars.nth(1);
+                        }
+                        None => decoded.push('%'),
+                    }
+                }
+                _ => decoded.push(c),
+            }
+        }
+        texts.push(decoded);
+    }
+    texts.join("\n")
+}
+
+#[test]
+fn there_are_many_kinds_with_unique_names() {
+    let names: BTreeSet<&str> = DETECTORS.iter().map(|detector| detector.name).collect();
+    assert_eq!(names.len(), DETECTORS.len());
+    assert!(names.len() >= 70, "{}", names.len());
+    for detector in &DETECTORS {
+        assert!(detector.example.contains('<'), "{}", detector.name);
+    }
+}
+
+#[test]
+fn planted_secrets_are_replaced_in_every_place() {
+    const COUNT: usize = 3_000;
+    let mut missed: BTreeMap<(&str, usize), String> = BTreeMap::new();
+    let mut missed_count = 0;
+    for (idx, planted) in plant_secrets(COUNT, 1).into_iter().enumerate() {
+        let form = (idx + idx / DETECTORS.len()) % LINE_FORMS;
+        let line = write_line(&planted.text, form);
+        let redactor = redactor_for(std::slice::from_ref(&line));
+        let redacted = redactor.redact_line(line.as_bytes());
+        let shown = decode_fully(&String::from_utf8_lossy(&redacted));
+        // Short random parts also occur by chance.
+        let remains =
+            planted.parts.iter().filter(|part| part.len() >= 6).any(|part| shown.contains(part.as_str()));
+        if remains {
+            missed_count += 1;
+            missed.entry((planted.kind, form)).or_insert(line);
+        }
+    }
+    assert!(missed_count * 100 <= COUNT, "{missed_count} of {COUNT} secrets remain: {missed:#?}");
+}
+
+#[test]
+fn look_alikes_are_spared() {
+    const COUNT: usize = 20_000;
+    let mut reported = Vec::new();
+    for (idx, text) in look_alikes(COUNT, 1).into_iter().enumerate() {
+        let line = write_line(&text, idx / 46);
+        let found = find_secrets(line.as_bytes());
+        if let Some(secret) = found.first() {
+            reported.push(format!("{}: {line}", secret.detector().name));
+        }
+    }
+    assert!(reported.len() * 2_000 <= COUNT, "{} of {COUNT} are reported: {reported:#?}", reported.len());
+}
+
+#[test]
+fn a_secret_has_one_token_in_all_places() {
+    for planted in plant_secrets(DETECTORS.len(), 3) {
+        let lines: Vec<String> = [0, 2, 5, 7, 11].map(|form| write_line(&planted.text, form)).into();
+        let redactor = redactor_for(&lines);
+        let counts = redactor.table().counts();
+        assert_eq!(counts.values().sum::<u32>(), 1, "{}: {counts:?}", planted.kind);
+        assert!(counts.contains_key(planted.kind), "{}: {counts:?}", planted.kind);
+        let token = format!("[{}-1]", planted.kind);
+        for line in &lines {
+            let redacted = String::from_utf8(redactor.redact_line(line.as_bytes()).into_owned()).unwrap();
+            assert!(redacted.contains(&token), "{redacted}");
+        }
+    }
+}
+
+/// Returns lines with secrets, look-alikes and forged tokens.
+fn lines() -> impl Strategy<Value = Vec<String>> {
+    let text = prop_oneof![
+        (0..DETECTORS.len(), any::<u64>())
+            .prop_map(|(idx, seed)| { plant_secrets(idx + 1, seed).pop().expect("a secret").text }),
+        (0..46usize, any::<u64>()).prop_map(|(idx, seed)| look_alikes(idx + 1, seed).pop().expect("a text")),
+        (0..DETECTORS.len(), 1..4u32).prop_map(|(idx, number)| format!("[{}-{number}]", DETECTORS[idx].name)),
+        "[ -~\\n\"\\\\]{0,40}",
+    ];
+    let texts = proptest::collection::vec(text, 1..4).prop_map(|texts| texts.join(" "));
+    proptest::collection::vec((texts, 0..LINE_FORMS).prop_map(|(text, form)| write_line(&text, form)), 1..6)
+}
+
+fn redact_all(lines: &[String]) -> Vec<String> {
+    let redactor = redactor_for(lines);
+    let redact =
+        |line: &String| String::from_utf8(redactor.redact_line(line.as_bytes()).into_owned()).expect("UTF-8");
+    lines.iter().map(redact).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn redacting_twice_is_redacting_once(lines in lines()) {
+        let once = redact_all(&lines);
+        prop_assert_eq!(redact_all(&once), once);
+    }
+
+    #[test]
+    fn redacted_lines_hold_no_secret(lines in lines()) {
+        for line in redact_all(&lines) {
+            prop_assert_eq!(find_secrets(line.as_bytes()), []);
+        }
+    }
+
+    /// Every byte outside of a secret stays, and so do all ids and types.
+    #[test]
+    fn only_strings_with_secrets_change(lines in lines()) {
+        for (line, redacted) in lines.iter().zip(redact_all(&lines)) {
+            let Ok(before) = serde_json::from_str::<serde_json::Value>(line) else { continue };
+            let after: serde_json::Value = serde_json::from_str(&redacted).expect("a redacted line is JSON");
+            for pointer in ["/type", "/uuid", "/message/id", "/message/content/0/id", "/message/content/0/tool_use_id", "/message/content/0/type"] {
+                prop_assert_eq!(before.pointer(pointer), after.pointer(pointer));
+            }
+            if find_secrets(line.as_bytes()).is_empty() && !line.contains("-1]") && !line.contains("-2]") && !line.contains("-3]") {
+                prop_assert_eq!(line, &redacted);
+            }
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_accepted(bytes in proptest::collection::vec(any::<u8>(), 0..400), text in "(sk-|ghp_|password|token|://|\\\\u003|%3D|eyJ|AKIA|-----BEGIN |\\\\|\"|:|=| |[A-Za-z0-9+/@.]){0,60}") {
+        for bytes in [&bytes[..], text.as_bytes()] {
+            for secret in find_secrets(bytes) {
+                prop_assert!(secret.range.start < secret.range.end && secret.range.end <= bytes.len());
+            }
+            redactor_for(&[]).redact_line(bytes);
+        }
+    }
+}
