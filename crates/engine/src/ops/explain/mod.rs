@@ -9,7 +9,6 @@ pub use lost::{LostGroup, UnreachableBranch};
 pub use report::{AddedBlock, ClientVerdict, EntryFate, LoadedCompaction, OmittedLines};
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use rethread_core::entry::{self, Kind};
 use rethread_core::lines::Line;
@@ -72,15 +71,7 @@ pub fn explain_resume(request: &ExplainRequest) -> Result<Explanation, Error> {
         ClientSelector::All => KNOWN_CLIENTS.iter().map(|text| Some(Version::parse_lenient(text))).collect(),
         ClientSelector::LastSummary => vec![None],
     };
-    let mut verdicts: Vec<ClientVerdict> = Vec::with_capacity(clients.len());
-    for client in clients {
-        let mut verdict = session.verdict(client);
-        // An outcome is as long as the session, and most clients have that of the client before them.
-        if let Some(previous) = verdicts.last().filter(|previous| previous.resume == verdict.resume) {
-            verdict.resume = Arc::clone(&previous.resume);
-        }
-        verdicts.push(verdict);
-    }
+    let verdicts = report::build_verdicts(&session, clients);
     let turns = session.tree.turn_starts().count();
     let written_by = session.resume_index.version().map(|_| session.client());
     Ok(Explanation { header: session.header(), turns, written_by, verdicts, uuids, session })

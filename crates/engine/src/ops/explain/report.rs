@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rethread_core::entry::{EntryRole, Kind};
 use rethread_core::resume::{
     ApiRejection, BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeOutcome, SkipReason,
-    SyntheticBlock, simulate_by_summary,
+    SyntheticBlock, have_same_rules, simulate_by_summary,
 };
 use rethread_core::tree::{NodeId, ParentLink};
 use rethread_core::version::Version;
@@ -14,7 +14,7 @@ use super::Explanation;
 use crate::session::load::Session;
 
 /// The result of resuming a session with one client.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ClientVerdict {
     /// The client. `None` for a reader that resumes from the last summary.
     pub client: Option<Version>,
@@ -116,6 +116,33 @@ impl Session {
             resume: Arc::new(resume),
         }
     }
+}
+
+/// Simulates a resume with each client, in the order of their versions. Clients in a row share equal outcomes, because an
+/// outcome is as long as the session, and those with the same rules are simulated once.
+pub(super) fn build_verdicts(session: &Session, clients: Vec<Option<Version>>) -> Vec<ClientVerdict> {
+    let mut verdicts: Vec<ClientVerdict> = Vec::with_capacity(clients.len());
+    for client in clients {
+        let is_equal = |previous: &&ClientVerdict| {
+            previous.client.as_ref().zip(client.as_ref()).is_some_and(|(a, b)| have_same_rules(a, b))
+        };
+        let verdict = match verdicts.last().filter(is_equal) {
+            Some(previous) => ClientVerdict {
+                rules_of: client.as_ref().map(closest_known_client),
+                client,
+                ..previous.clone()
+            },
+            None => {
+                let mut verdict = session.verdict(client);
+                if let Some(previous) = verdicts.last().filter(|previous| previous.resume == verdict.resume) {
+                    verdict.resume = Arc::clone(&previous.resume);
+                }
+                verdict
+            }
+        };
+        verdicts.push(verdict);
+    }
+    verdicts
 }
 
 /// Returns `true` if the chain of parents from the leaf ends at a broken link.
