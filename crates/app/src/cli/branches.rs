@@ -7,7 +7,7 @@ use rethread_engine::ops::branches::{BranchList, BranchRow};
 
 use super::args;
 use super::error::{CliError, Exit};
-use super::figures::{count_noun, format_tokens, group_digits};
+use super::figures::{format_branch_count, format_tokens, group_digits};
 use super::out::Out;
 use super::style::{GOOD, MARK, NAME, PLAIN, QUIET, paint};
 use super::table::{Align, Cell, Table, truncate_to_width};
@@ -114,10 +114,7 @@ fn build_kind_cell(row: &BranchRow) -> Cell {
 
 /// Prints the number of branches, the loaded branch, and a command that shows another branch.
 fn print_footer(list: &BranchList, session: &str, out: &mut Out) -> Result<(), CliError> {
-    let mut facts = vec![count_noun(list.branches as u64, "branch")];
-    if list.orphaned > 0 {
-        facts.push(count_noun(list.orphaned as u64, "orphaned part"));
-    }
+    let mut facts = vec![format_branch_count(list.branches, list.orphaned)];
     let active = list.rows.iter().find(|row| row.active);
     let active = active.map(|row| match &list.resume_handle {
         Some(leaf) => format!("● the client loads {} up to {leaf}", row.tip_handle),

@@ -11,7 +11,7 @@ use rethread_engine::ops::branches::BranchRow;
 use rethread_engine::ops::read::SessionView;
 
 use crate::text::clean;
-use crate::text::figures::count_noun;
+use crate::text::figures::{count_noun, format_branch_count};
 
 /// Maximum number of characters of the label of a branch.
 const MAX_LABEL_CHARS: usize = 120;
@@ -28,7 +28,7 @@ pub(super) fn render_branch_links(view: &SessionView) -> Result<Markup, Error> {
     let turn_number = |node| turn_numbers.get(&tree.turn_of(node)?).copied();
     Ok(html! {
         details class="branch-links" {
-            summary { (count_noun(list.rows.len() as u64, "branch")) }
+            summary { (format_branch_count(list.branches, list.orphaned)) }
             ol {
                 @for row in &list.rows {
                     @let label = format_branch_label(row);

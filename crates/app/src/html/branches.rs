@@ -7,7 +7,7 @@ use rethread_engine::ops::branches::{BranchList, BranchRow};
 
 use super::action::render_action_button;
 use crate::text::entry;
-use crate::text::figures::{count_noun, format_tokens, group_digits};
+use crate::text::figures::{count_noun, format_branch_count, format_tokens, group_digits};
 use crate::text::layout::truncate_to_width;
 use crate::text::time::Clock;
 
@@ -40,10 +40,7 @@ pub(crate) fn render_branch_list(base: &str, list: &BranchList, clock: &Clock) -
 
 /// Formats the number of branches, and which one the client loads.
 fn format_list_summary(list: &BranchList) -> String {
-    let mut facts = vec![count_noun(list.branches as u64, "branch")];
-    if list.orphaned > 0 {
-        facts.push(count_noun(list.orphaned as u64, "orphaned branch"));
-    }
+    let mut facts = vec![format_branch_count(list.branches, list.orphaned)];
     if list.rows.len() == 1 {
         facts.push("no forks".to_owned());
     }

@@ -17,7 +17,7 @@ use super::session_row::shorten_model_name;
 use crate::content::markdown::safe_url;
 use crate::text::clean;
 use crate::text::error::{error_message, hint};
-use crate::text::figures::{count_noun, format_duration, format_size};
+use crate::text::figures::{count_noun, format_branch_count, format_duration, format_size};
 use crate::text::session::{git_branch_label, scope_label};
 use crate::text::time::Clock;
 
@@ -199,7 +199,7 @@ fn render_related(header: &SessionHeader<'_>) -> Markup {
 
 /// Renders the buttons and menus of a session: resume, find, present, branches, subagents, export, change.
 fn render_actions(header: &SessionHeader<'_>) -> Markup {
-    let branches = header.view.branches.list.len();
+    let branches = &header.view.branches;
     let agents = header.row.map_or(0, |row| row.agents);
     html! {
         div class="session-actions no-print" {
@@ -207,7 +207,11 @@ fn render_actions(header: &SessionHeader<'_>) -> Markup {
                 data-message="Command copied. Paste it in a terminal" { "Resume in terminal" }
             button type="button" class="button" data-command="find" { "Find" }
             button type="button" class="button" data-command="present" { "Present" }
-            @if branches > 1 { a class="button" href={ (header.base) "/branches" } { (count_noun(branches as u64, "branch")) } }
+            @if branches.list.len() > 1 {
+                a class="button" href={ (header.base) "/branches" } {
+                    (format_branch_count(branches.count_connected(), branches.count_orphaned()))
+                }
+            }
             @if agents > 0 { button type="button" class="button" data-command="agents" { (count_noun(agents as u64, "subagent")) } }
             details class="menu menu-left" {
                 summary class="button" { "Export" }

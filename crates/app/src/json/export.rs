@@ -46,7 +46,7 @@ pub(crate) fn build_export<'a>(
             last: format_time(info.last_time),
             turns: session.tree.turn_starts().count(),
             exported_turns,
-            branches: view.branches.list.len(),
+            branches: view.branches.count_connected(),
             all_branches,
             detail,
         },

@@ -288,9 +288,10 @@ fn describe_damaged_lines(finding: &Diagnostic) -> String {
         Code::NulBytes => format!("{lines} with NUL bytes"),
         _ => format!("{lines} that cannot be parsed as JSON"),
     };
+    let them = if count == 1 { "it" } else { "them" };
     match (records, finding.severity) {
-        (0, Severity::Info) => format!("{damage}; clients skip it, and no entry has its parent there"),
-        (0, _) => format!("{damage}; clients skip it, and parents are missing"),
+        (0, Severity::Info) => format!("{damage}; clients skip {them}, and no entry has its parent there"),
+        (0, _) => format!("{damage}; clients skip {them}, and parents are missing"),
         _ => format!("{damage}: clients skip {} that can be recovered", count_noun(records, "record")),
     }
 }

@@ -54,6 +54,16 @@ pub(crate) fn format_percent(part: f64, whole: f64) -> String {
     }
 }
 
+/// Formats the number of branches, and of orphaned parts if there are any: `2 branches · 1 orphaned part`.
+pub(crate) fn format_branch_count(branches: usize, orphaned: usize) -> String {
+    let counted = count_noun(branches as u64, "branch");
+    if orphaned == 0 {
+        counted
+    } else {
+        format!("{counted} · {}", count_noun(orphaned as u64, "orphaned part"))
+    }
+}
+
 /// Formats a number with a noun: `1 turn`, `2 turns`. Plurals are formed with `s`, except of `branch` and `entry`.
 pub(crate) fn count_noun(count: u64, noun: &str) -> String {
     let plural = match noun {

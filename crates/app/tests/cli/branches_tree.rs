@@ -2,6 +2,7 @@
 
 use rethread_testkit::home::Home;
 use rethread_testkit::script;
+use serde_json::json;
 
 use crate::new_home;
 
@@ -65,6 +66,18 @@ fn branches_are_listed_by_names_that_show_accepts() {
             assert!(lines.contains(&branch["line"]), "{handle}: {lines:?}");
         }
     }
+}
+
+#[test]
+fn orphaned_parts_are_not_counted_as_branches() {
+    let home = new_home_with_session();
+    let row = home.run_json(&["ls", "--json"]);
+    let export = home.run_json_lines(&["export", "last", "--all", "--format", "json", "-o", "-"]);
+    assert_eq!((&row["branches"], &export[0]["branches"]), (&json!(3), &json!(3)));
+    let counts = "3 branches · 1 orphaned part";
+    home.run(&["tree", "last"]).assert_out_contains(&[counts]);
+    let page = home.run(&["export", "last", "--all", "--format", "html", "-o", "-"]).out;
+    assert!(page.contains(&format!("<summary>{counts}</summary>")), "the page counts the same");
 }
 
 #[test]

@@ -99,7 +99,11 @@ fn file_without_a_readable_line_is_an_error() {
     home.write(&format!(".claude/projects/-x/{SESSION}.jsonl"), "\u{1}noise\u{2}\nmore noise\n");
     let run = home.run(&["doctor", SESSION]);
     assert_eq!(run.code, 1, "{}", run.err);
-    run.assert_out_contains(&["error         no-entry, nothing readable L1 L2", "no line can be read"]);
+    run.assert_out_contains(&[
+        "error         no-entry, nothing readable L1 L2",
+        "no line can be read",
+        "2 lines that cannot be parsed as JSON; clients skip them",
+    ]);
     assert_eq!(home.run(&["explain", SESSION]).code, 1);
     assert_eq!(home.run(&["repair", SESSION, "--dry-run"]).code, 1);
 }

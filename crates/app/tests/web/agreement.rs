@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use rethread_engine::core::resume::KNOWN_CLIENTS;
+
 use crate::actions::action_server::{ActionServer, SESSION, between};
 
 /// Sessions with branches, a compaction, damage, and an answer above its prompt.
@@ -44,10 +46,16 @@ fn check_agreement(server: &ActionServer, context: &str) -> bool {
             && between(&page, "<h1", "</h1>").is_some_and(|heading| heading.contains(title)),
         "{context}: {title}"
     );
+    let counts = home.run(&["branches", SESSION]).out;
+    let counts = counts.lines().find(|line| line.contains("branch") && line.contains('·')).expect("a footer");
+    let buttons = page.split("/branches\">").skip(1).filter_map(|rest| rest.split("</a>").next());
+    for button in buttons.filter(|label| label.starts_with(char::is_numeric)) {
+        assert!(counts.starts_with(button), "{context}: {button:?} is not in {counts:?}");
+    }
     // The banner, `explain` and `doctor` report the same losses.
     let branches = server.get_page(&format!("/s/{SESSION}/branches")).body;
     let has_banner = branches.contains("<details class=\"resume-banner");
-    let explain_codes = ["", "2.1.326"].map(|client| {
+    let explain_codes = ["", KNOWN_CLIENTS[KNOWN_CLIENTS.len() - 1]].map(|client| {
         let client: &[&str] = if client.is_empty() { &[] } else { &["--client", client] };
         home.run(&[&["explain", SESSION], client].concat()).code
     });

@@ -183,6 +183,11 @@ impl Branches {
         self.list[branch].segment == self.segments.by_node[id as usize]
     }
 
+    /// Returns the number of branches that are not orphaned.
+    pub fn count_connected(&self) -> usize {
+        self.list.len() - self.count_orphaned()
+    }
+
     /// Returns the number of orphaned branches.
     pub fn count_orphaned(&self) -> usize {
         self.list.iter().filter(|branch| branch.orphaned).count()

@@ -133,7 +133,7 @@ pub fn outline_tree(request: &TreeRequest) -> Result<TreeListing, Error> {
         (0..tree.nodes().len() as NodeId).filter(|&node_id| !tree.is_main_chain(node_id)).count();
     Ok(TreeListing {
         header: session.header(),
-        branches: branch_list.list.len() - branch_list.count_orphaned(),
+        branches: branch_list.count_connected(),
         orphaned: branch_list.count_orphaned(),
         turns: tree.turn_starts().count(),
         last_line: tree.nodes().last().map_or(0, |node| node.span.line),

@@ -5,7 +5,7 @@ use rethread_engine::ops::tree::TreeListing;
 use unicode_width::UnicodeWidthStr;
 
 use crate::cli::error::CliError;
-use crate::cli::figures::count_noun;
+use crate::cli::figures::{count_noun, format_branch_count};
 use crate::cli::out::Out;
 use crate::cli::style::{GOOD, MARK, NAME, PLAIN, QUIET, STRONG, paint};
 use crate::cli::table::truncate_to_width;
@@ -95,10 +95,8 @@ fn symbol_style(row: &OutlineRow) -> crate::config::TextRole {
 
 /// Prints the number of turns and branches, and the meaning of the symbols used.
 fn print_footer(tree: &TreeListing, all: bool, out: &mut Out) -> Result<(), CliError> {
-    let mut facts = vec![count_noun(tree.turns as u64, "turn"), count_noun(tree.branches as u64, "branch")];
-    if tree.orphaned > 0 {
-        facts.push(count_noun(tree.orphaned as u64, "orphaned part"));
-    }
+    let mut facts =
+        vec![count_noun(tree.turns as u64, "turn"), format_branch_count(tree.branches, tree.orphaned)];
     if tree.sidechain_entries > 0 {
         facts.push(format!("{} of subagents not shown", count_noun(tree.sidechain_entries as u64, "entry")));
     }
