@@ -183,6 +183,37 @@ fn replayed_path_adds_no_turns_and_no_branch() {
 }
 
 #[test]
+fn replayed_path_includes_the_entries_that_its_compaction_preserved() {
+    let lines = "
+    u1 @2025-01-01T00:00:01.000Z: one
+    s1 ^null @2025-01-01T00:00:02.000Z list=u1>s1: compact_boundary
+    u2 ^s1 @2025-01-01T00:00:03.000Z recap: so far
+      u3 @2025-01-01T00:00:04.000Z: two
+        a3 #m3 @2025-01-01T00:00:05.000Z: two
+    s2 ~a3 @2025-01-01T00:00:06.000Z: compact_boundary
+    u4 ^s2 @2025-01-01T00:00:07.000Z recap: all
+      u5 @2025-01-01T00:00:08.000Z: three
+        a5 #m5 @2025-01-01T00:00:09.000Z: three";
+    let replayed = "
+    u11 ^null @2025-01-01T00:00:01.000Z: one
+    s11 ^null @2025-01-01T00:00:02.000Z list=u11>s11: compact_boundary
+    u12 ^s11 @2025-01-01T00:00:03.000Z recap: so far
+      u13 @2025-01-01T00:00:04.000Z: two
+        a13 #m3 @2025-01-01T00:00:05.000Z: two";
+    let tree = tree_of(&format!("{lines}{replayed}{}", marker("s3", "a13")));
+    assert_eq!(turns(&tree), ["u1", "u3", "u5"]);
+    // A line with the time and length of another one is no part of the path if its parent is not.
+    let similar = "
+    u9 ^a5 @2025-01-01T00:00:01.000Z: six";
+    let tree = tree_of(&format!(
+        "{lines}{similar}{}{}",
+        &replayed[replayed.find("\n    s11").unwrap()..],
+        marker("s3", "a13")
+    ));
+    assert_eq!(turns(&tree), ["u1", "u3", "u5", "u9"]);
+}
+
+#[test]
 fn answer_before_its_prompt_is_the_end_of_the_turn() {
     let tree = tree_of(
         "

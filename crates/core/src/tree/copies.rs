@@ -54,9 +54,9 @@ impl Tree {
         let lines = LinesByKey::from_nodes(self.nodes());
         for candidate in candidates {
             let marker = candidate.end;
-            if let Some(start) = self.find_replay_start(candidate, &lines) {
-                originals.extend(self.match_replayed_lines(start..marker, &lines).unwrap_or_default());
-            }
+            let starts = self.find_replay_starts(candidate, &lines);
+            let pairs = starts.iter().find_map(|&start| self.match_replayed_lines(start..marker, &lines));
+            originals.extend(pairs.unwrap_or_default());
         }
     }
 
@@ -97,9 +97,13 @@ impl Tree {
         candidates
     }
 
-    /// Returns the first ancestor in file order of the resume marker after `candidate` that is reached through lines directly
-    /// before it, within `candidate`, which all equal earlier lines. Returns `None` if its parent is not one of them.
-    fn find_replay_start(&self, candidate: Range<NodeId>, lines: &LinesByKey) -> Option<NodeId> {
+    /// Returns the lines with which a replayed path may start, the most likely one first. All lines from there to the resume
+    /// marker after `candidate` equal earlier ones.
+    ///
+    /// The second one is the first ancestor of the marker in file order. Entries that a compaction on the path preserves are
+    /// no ancestors: they precede it, and their parents precede the path, if they have any. The result is empty if the parent
+    /// of the marker is not one of these lines.
+    fn find_replay_starts(&self, candidate: Range<NodeId>, lines: &LinesByKey) -> Vec<NodeId> {
         let has_equal =
             |id: NodeId| lines.find_equal(self.node(id)).first().is_some_and(|&(_, first)| first < id);
         let marker = candidate.end;
@@ -108,9 +112,28 @@ impl Tree {
             start -= 1;
         }
         let is_in_range = |&id: &NodeId| (start..marker).contains(&id);
-        let parent = self.node(marker).parent().filter(is_in_range)?;
+        let Some(parent) = self.node(marker).parent().filter(is_in_range) else { return Vec::new() };
         // An answer may precede its prompt in the file.
-        std::iter::successors(Some(parent), |&id| self.node(id).parent().filter(is_in_range)).min()
+        let ancestors = std::iter::successors(Some(parent), |&id| self.node(id).parent().filter(is_in_range));
+        let first = ancestors.min().unwrap_or(parent);
+        vec![self.find_preserved_start(start..first), first]
+    }
+
+    /// Returns the first line of a range from which on all lines have new uuids and no parent before them.
+    fn find_preserved_start(&self, range: Range<NodeId>) -> NodeId {
+        let (mut first, mut lowest_parent) = (range.end, range.end);
+        for id in range.rev() {
+            let node = self.node(id);
+            let is_duplicate = self.duplicates.binary_search_by_key(&id, |&(repeated, ..)| repeated).is_ok();
+            if is_duplicate || node.link == ParentLink::MissingParent {
+                break;
+            }
+            lowest_parent = lowest_parent.min(node.parent().unwrap_or(NONE));
+            if lowest_parent >= id {
+                first = id;
+            }
+        }
+        first
     }
 
     /// Pairs the lines of a range with equal lines before it, in their order. Returns `None` unless all of them have one.
