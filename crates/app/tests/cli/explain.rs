@@ -67,15 +67,15 @@ fn a_complete_session_loads_everything() {
     let run = explain(COMPLETE_SESSION, &["--client", "all"]);
     assert_eq!(run.code, 0);
     insta::assert_snapshot!(body(&run), @"
-    Each of 50 measured clients loads everything: 4 entries
+    Each of 51 measured clients loads everything: 4 entries
 
        client            leaf  loaded        turns  lost  starts at
-    ●  1.0.37 – 2.1.326  L4         4  100%      2     0  L1
+    ●  1.0.37 – 2.1.327  L4         4  100%      2     0  L1
 
        client             leaf  rule              text
        1.0.37 – 2.1.91    L4    newest timestamp  answer: done too
        2.1.101 – 2.1.104  L4    only leaf
-    ●  2.1.116 – 2.1.326  L4    last line
+    ●  2.1.116 – 2.1.327  L4    last line
 
     ● 2.1.325 wrote the newest line
     details       rethread explain last --client 2.1.325
@@ -164,19 +164,19 @@ fn an_unread_parent_makes_its_ancestors_unreachable() {
     let run = explain(text, &["--client", "all"]);
     assert_eq!(run.code, 1);
     insta::assert_snapshot!(body(&run), @"
-    50 measured clients load this session with 2 different results: most by 2.1.86 – 2.1.326 (4 of 4
+    51 measured clients load this session with 2 different results: most by 2.1.86 – 2.1.327 (4 of 4
     entries), least by 2.1.85 (2)
 
        client            leaf  loaded        turns  lost  starts at
     ●  1.0.37 – 2.1.7    L5         2   50%      1     2  L4, parent not read
        2.1.9 – 2.1.80    L5         4  100%      2     0  L1
        2.1.85            L5         2   50%      1     2  L4, parent not read
-       2.1.86 – 2.1.326  L5         4  100%      2     0  L1
+       2.1.86 – 2.1.327  L5         4  100%      2     0  L1
 
        client             leaf  rule              text
     ●  1.0.37 – 2.1.91    L5    newest timestamp  answer: where was I
        2.1.101 – 2.1.104  L5    only leaf
-       2.1.116 – 2.1.326  L5    last line
+       2.1.116 – 2.1.327  L5    last line
 
     ● 2.0.76 wrote the newest line
     details       rethread explain last --client 2.1.80

@@ -96,8 +96,8 @@ impl ChainFilter<'_> {
         retained
     }
 
-    /// Removes lines with calls of which none has a result, except in an interrupted turn. Also removes empty prompts for
-    /// which the client adds no filler.
+    /// Removes lines with calls of which none has a result, except in an interrupted turn. Also removes messages without
+    /// content if none of them can be the last message.
     fn drop_unanswered(&mut self, chain: &[NodeId]) -> Vec<NodeId> {
         let answers_last_call = self.rules.unanswered == UnansweredRule::AnswerBeforeResult;
         let last = chain.iter().copied().rfind(|&id| {
@@ -127,7 +127,7 @@ impl ChainFilter<'_> {
             });
             let blocks = filter.index.blocks(id);
             match filter.kind(id) {
-                Kind::User if blocks.is_empty() && !filter.rules.empty_prompt_gets_filler => {
+                Kind::User | Kind::Assistant if blocks.is_empty() && !filter.rules.empty_last => {
                     Some(SkipReason::Empty)
                 }
                 Kind::Assistant if filter.has_only_unanswered_calls(id) && !in_open_turn => {

@@ -43,7 +43,7 @@ pub const KNOWN_CLIENTS: &[&str] = &[
     "2.1.69", "2.1.73", "2.1.76", "2.1.80", "2.1.85", "2.1.86", "2.1.88", "2.1.90", "2.1.91", "2.1.101",
     "2.1.104", "2.1.116", "2.1.120", "2.1.121", "2.1.124", "2.1.141", "2.1.149", "2.1.152", "2.1.163",
     "2.1.191", "2.1.200", "2.1.221", "2.1.257", "2.1.261", "2.1.265", "2.1.267", "2.1.268", "2.1.281",
-    "2.1.325", "2.1.326",
+    "2.1.325", "2.1.326", "2.1.327",
 ];
 
 /// How the leaf is chosen.
@@ -277,10 +277,10 @@ const BLANK: Rule<BlankRule> = Rule::new(
     ],
     &["blank_answer", "placeholder_answer"],
 );
-const EMPTY_PROMPT_GETS_FILLER: Rule<bool> = Rule::new(
-    "an empty prompt at the end is followed by a filler",
+const EMPTY_LAST: Rule<bool> = Rule::new(
+    "the last message may have no content",
     &[([1, 0, 37], false), ([2, 1, 30], true)],
-    &["empty_prompt_last"],
+    &["empty_prompt_last", "empty_answer_last"],
 );
 const BLANK_PROMPTS: Rule<bool> = Rule::new(
     "blank blocks of the user are sent",
@@ -415,7 +415,7 @@ rules! {
     unanswered: UnansweredRule = UNANSWERED,
     lone_thinking: bool = LONE_THINKING,
     blank: BlankRule = BLANK,
-    empty_prompt_gets_filler: bool = EMPTY_PROMPT_GETS_FILLER,
+    empty_last: bool = EMPTY_LAST,
     blank_prompts: bool = BLANK_PROMPTS,
     filler: FillerRule = FILLER,
     continue_prompt: ContinuePrompt = CONTINUE_PROMPT,
