@@ -43,6 +43,7 @@ mod rich;
 mod rm;
 mod schema;
 mod search;
+mod secrets;
 mod serve;
 mod show;
 mod stats;
@@ -177,6 +178,7 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
         Some(Command::Agents(agents)) => agents::run(agents, &app, out),
         Some(Command::Context(context)) => context::run(context, &app, out),
         Some(Command::Schema(schema)) => schema::run(schema, &app, out),
+        Some(Command::Secrets(secrets)) => secrets::run(secrets, &app, out),
         Some(Command::Rename(rename)) => rename::run(rename, &app, out),
         Some(Command::Rm(rm)) => rm::run(rm, &app, out),
         Some(Command::Restore(restore)) => restore::run(restore, &app, out),

@@ -14,6 +14,7 @@ mod object;
 mod repair;
 mod resume;
 mod search;
+mod secrets;
 mod serve;
 mod session;
 mod stats;
@@ -46,6 +47,7 @@ pub(crate) use self::search::{
     SessionResult, build_index_dropped, build_index_status, build_search_hit, build_search_resume,
     build_search_session, build_search_total,
 };
+pub(crate) use self::secrets::{build_detector, build_secret, build_secret_total};
 pub(crate) use self::serve::build_serve;
 pub(crate) use self::session::{build_agent, build_schema_item, build_session};
 pub(crate) use self::stats::{build_file, build_stats};

@@ -59,6 +59,8 @@ mod rm;
 #[cfg(test)]
 mod search;
 #[cfg(test)]
+mod secrets;
+#[cfg(test)]
 mod stats;
 #[cfg(test)]
 mod statusline;

@@ -11,6 +11,7 @@
 mod anchors;
 mod assignment;
 mod check;
+mod context;
 mod decode;
 mod detector;
 mod detectors;
@@ -20,6 +21,7 @@ mod scan;
 mod special;
 mod value;
 
+pub use context::{mask_context, secret_fingerprint};
 pub use detector::{Detector, SecretSeverity};
 pub use detectors::{DETECTORS, find_detector};
 pub use layout::Place;

@@ -23,7 +23,7 @@ mod tests;
 mod verify;
 
 pub(crate) use self::archive_writer::ArchiveWriter;
-pub(crate) use self::source::{PROMPT_HISTORY, find_client_root};
+pub(crate) use self::source::{PROMPT_HISTORY, SourceFile, find_client_root, list_sources};
 pub use self::sync::CopiedFiles;
 pub(crate) use self::sync::sync_archives;
 pub(crate) use self::verify::verify_archive;

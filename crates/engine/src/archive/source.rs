@@ -14,26 +14,26 @@ pub(crate) const PROMPT_HISTORY: &str = "history.jsonl";
 
 /// A file to archive.
 #[derive(Debug, Clone)]
-pub(super) struct SourceFile {
+pub(crate) struct SourceFile {
     /// The path of the file.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The path below its root.
-    pub(super) relative: PathBuf,
-    pub(super) fingerprint: FileFingerprint,
+    pub(crate) relative: PathBuf,
+    pub(crate) fingerprint: FileFingerprint,
     /// The permission bits. 0 if unknown.
-    pub(super) mode: u32,
+    pub(crate) mode: u32,
 }
 
 /// The files below a root.
 #[derive(Debug)]
-pub(super) struct SourceRoot {
+pub(crate) struct SourceRoot {
     /// The folder, usually `~/.claude`.
-    pub(super) root: PathBuf,
-    pub(super) files: Vec<SourceFile>,
+    pub(crate) root: PathBuf,
+    pub(crate) files: Vec<SourceFile>,
 }
 
 /// Lists the files to archive below each root, sorted by path. Adds the errors of unreadable folders to `failures`.
-pub(super) fn list_sources(roots: &Roots, failures: &mut Vec<Error>) -> Vec<SourceRoot> {
+pub(crate) fn list_sources(roots: &Roots, failures: &mut Vec<Error>) -> Vec<SourceRoot> {
     let mut sources: Vec<SourceRoot> = Vec::new();
     for root in &roots.paths {
         let source = if root.is_file() {

@@ -44,6 +44,8 @@ pub(crate) enum CacheKind {
     Stats,
     /// The context status of entries, for search.
     ContextStatuses,
+    /// The places of secrets, without the secrets.
+    Secrets,
 }
 
 impl CacheKind {
@@ -55,6 +57,7 @@ impl CacheKind {
             CacheKind::UsageLocations => "usage-locations",
             CacheKind::Stats => "stats",
             CacheKind::ContextStatuses => "context-status",
+            CacheKind::Secrets => "secrets",
         }
     }
 }

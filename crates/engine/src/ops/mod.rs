@@ -24,6 +24,7 @@ pub mod restore;
 pub mod rm;
 pub mod schema;
 pub mod search;
+pub mod secrets;
 mod selector;
 pub mod show;
 pub mod stats;

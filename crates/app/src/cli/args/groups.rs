@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Find and read", &["ls", "search", "find", "show", "export", "serve"]),
     ("Go back and try again", &["branches", "tree", "diff", "goto", "fork"]),
     ("Understand and repair a resume", &["explain", "doctor", "repair", "rescue", "clone"]),
-    ("Look inside a session", &["tools", "agents", "context", "stats", "schema"]),
+    ("Look inside a session", &["tools", "agents", "context", "stats", "schema", "secrets"]),
     ("Know the cost", &["usage", "statusline"]),
     ("Keep", &["archive"]),
     ("Tidy up and undo", &["rename", "rm", "log", "undo", "restore"]),

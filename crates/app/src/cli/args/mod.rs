@@ -16,6 +16,7 @@ mod filter;
 mod groups;
 mod read;
 mod search;
+mod secrets;
 mod setup;
 #[cfg(test)]
 mod short_flags;
@@ -32,6 +33,7 @@ pub(crate) use self::read::{
     Show, Stats, Tools, Tree,
 };
 pub(crate) use self::search::{Index, Search};
+pub(crate) use self::secrets::Secrets;
 pub(crate) use self::setup::{Completions, Man};
 pub(crate) use self::usage::{Statusline, Usage};
 pub(crate) use self::write::{Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
@@ -161,6 +163,7 @@ pub(crate) enum Command {
     Agents(Agents),
     Context(Context),
     Schema(Schema),
+    Secrets(Secrets),
     Index(Index),
     Doctor(Doctor),
     Archive(Archive),
