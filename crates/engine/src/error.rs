@@ -120,6 +120,24 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// The folder to synchronise an archive with does not exist, or it disappeared meanwhile.
+    #[error("{}", if *was_present {
+        format!("the folder `{}` disappeared during the synchronisation", path.display())
+    } else {
+        format!("there is no folder `{}`", path.display())
+    })]
+    NoSyncFolder {
+        /// The folder.
+        path: PathBuf,
+        /// Whether it existed when the synchronisation started.
+        was_present: bool,
+    },
+    /// The second place has content of this machine that the local archive, which was started anew, does not have.
+    #[error("`{}` has content of this machine that the local archive does not have", path.display())]
+    DivergedArchive {
+        /// The folder of this machine in the second place.
+        path: PathBuf,
+    },
     /// The path of a folder is too long to derive the name of the client's project folder.
     #[error("cannot determine the project folder of `{}`: the path is too long", path.display())]
     UnknownProject {

@@ -118,6 +118,11 @@ fn plain_hint(error: &Error) -> &'static str {
         Error::TitleTooLong { .. } => "type a shorter title",
         Error::NothingRemains { .. } => "remove less, or keep more turns",
         Error::CannotFit { .. } => "raise --fit, or rescue an earlier entry with --branch",
+        Error::NoSyncFolder { was_present: false, .. } => "connect the disk, or create the folder first",
+        Error::NoSyncFolder { .. } => "nothing was lost; connect the disk and try again",
+        Error::DivergedArchive { .. } => {
+            "nothing was changed; rename that folder, and the next synchronisation keeps both as two machines"
+        }
         Error::FolderNotFound { .. } => "create it first: the client resumes a session in its folder",
         Error::UnknownProject { candidates: 0, .. } => "start the client there once, then try again",
         Error::UnknownProject { .. } => "several project folders match: move the folder to a shorter path",

@@ -62,29 +62,29 @@ const CASES: &[Case] = &[
 ];
 
 /// A generator of reproducible random numbers.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn below(&mut self, limit: u32) -> u32 {
+    pub(super) fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         u32::try_from((self.0 >> 33) % u64::from(limit)).unwrap()
     }
 
-    fn one_in(&mut self, count: u32) -> bool {
+    pub(super) fn one_in(&mut self, count: u32) -> bool {
         self.below(count) == 0
     }
 }
 
 /// A client that appends numbered lines. It opens the file for each line, or keeps it open.
-struct Client {
-    path: PathBuf,
-    open_file: Option<File>,
-    keeps_open: bool,
-    count: u64,
+pub(super) struct Client {
+    pub(super) path: PathBuf,
+    pub(super) open_file: Option<File>,
+    pub(super) keeps_open: bool,
+    pub(super) count: u64,
 }
 
 impl Client {
-    fn append(&mut self) {
+    pub(super) fn append(&mut self) {
         let line = format!(
             "{{\"parentUuid\":\"00000000-0000-4000-8000-{:012}\",\"type\":\"mark\",\"mark\":{}}}\n",
             self.count, self.count
@@ -268,7 +268,7 @@ fn find_files(folder: &Path, name: &str) -> Vec<PathBuf> {
 }
 
 /// The faults of error cycles. `N` is the number of the call.
-const FAULTS: &[&str] = &["eio:N", "enospc:N", "enospc:N+", "short:N", "abort:N", "eio:N+"];
+pub(super) const FAULTS: &[&str] = &["eio:N", "enospc:N", "enospc:N+", "short:N", "abort:N", "eio:N+"];
 
 /// Runs a command with a fault and no client. Returns `false` if the command succeeds.
 fn run_with_fault(case: &Case, fault: &str, call: u32) -> bool {

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod archive;
+mod archive_crash;
 mod archive_restore;
 mod branches_tree;
 #[cfg(test)]

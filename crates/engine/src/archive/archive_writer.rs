@@ -18,7 +18,9 @@ use super::seen_files::{SeenFile, SeenFiles};
 use super::source::{SourceFile, list_sources};
 use crate::Error;
 use crate::disk::{FileFingerprint, Roots, open_file};
-use crate::writer::{ChunkSizes, Chunker, NewFile, StateLock, create_store_dir, delete_file, replace_file};
+use crate::writer::{
+    ChunkSizes, Chunker, NewFile, StateLock, create_store_dir, delete_file, replace_file, replace_file_as,
+};
 
 /// The sizes of segments. Larger ones compress better, smaller ones are faster to read in part.
 const SIZES: ChunkSizes = ChunkSizes { min: 640 << 10, max: MAX_FRAME_BYTES, divisor: 32 };
@@ -93,7 +95,9 @@ impl ArchiveWriter {
         let lock = StateLock::acquire(&dir, command)?;
         let readme = location.dir.join("README");
         if !readme.exists() {
-            replace_file(&readme, README.as_bytes()).map_err(Error::writing(&readme))?;
+            // Another machine may create it at the same time.
+            replace_file_as(&readme, README.as_bytes(), &location.machine_id)
+                .map_err(Error::writing(&readme))?;
         }
         let mut report = UpdateReport::default();
         let machine = MachineArchive::read(dir, &mut report.damages);

@@ -347,7 +347,67 @@ fn archives_of_two_machines_are_synchronised() {
         assert_eq!(verify_archive(location, true), []);
     }
     let missing = sync_archives(&locations[0], &disk.path().join("not mounted"));
-    assert!(matches!(missing, Err(crate::Error::FolderNotFound { .. })));
+    assert!(matches!(missing, Err(crate::Error::NoSyncFolder { was_present: false, .. })));
+}
+
+/// Two machines archive into one folder and synchronise with another one at the same time, both with parts of a third machine.
+#[test]
+fn machines_may_write_to_one_folder_at_the_same_time() {
+    let homes = [ArchivedHome::new(), ArchivedHome::new(), ArchivedHome::new()];
+    let disk = tempfile::tempdir().unwrap();
+    let shared = tempfile::tempdir().unwrap();
+    let locate = |dir: &Path, idx: usize| ArchiveLocation {
+        dir: dir.to_owned(),
+        machine_id: format!("m{idx}"),
+        machine_name: format!("m{idx}"),
+    };
+    for round in 0..5 {
+        std::thread::scope(|scope| {
+            for (idx, home) in homes.iter().enumerate() {
+                let (shared, disk, locate) = (&shared, &disk, &locate);
+                scope.spawn(move || {
+                    home.write(&format!("plans/{round}.md"), make_lines(0..4000 * (idx as u32 + 1)));
+                    let roots = Roots { paths: vec![home.root()] };
+                    for dir in [shared.path(), home.location().dir.as_path()] {
+                        let now = home.now + i64::from(round);
+                        ArchiveWriter::open(&locate(dir, idx), "test", now).unwrap().update(&roots).unwrap();
+                    }
+                    for _ in 0..3 {
+                        let location = locate(&home.location().dir, idx);
+                        assert_eq!(sync_archives(&location, disk.path()).unwrap().damages, []);
+                    }
+                });
+            }
+        });
+    }
+    for (idx, home) in homes.iter().enumerate() {
+        sync_archives(&locate(&home.location().dir, idx), disk.path()).unwrap();
+    }
+    for dir in [shared.path(), disk.path()] {
+        let location = locate(dir, 0);
+        assert_eq!(verify_archive(&location, true), []);
+        assert_eq!(Archive::open(&location).files().count(), 15);
+    }
+}
+
+#[test]
+fn an_archive_that_was_started_anew_does_not_replace_the_second_place() {
+    let home = ArchivedHome::new();
+    let disk = tempfile::tempdir().unwrap();
+    home.write(SESSION, "one\n");
+    home.update();
+    sync_archives(&home.location(), disk.path()).unwrap();
+    std::fs::remove_file(home.root().join(SESSION)).unwrap();
+    std::fs::remove_dir_all(home.location().dir).unwrap();
+    home.write("plans/p.md", "plan\n");
+    home.update();
+    let refused = sync_archives(&home.location(), disk.path());
+    assert!(matches!(refused, Err(crate::Error::DivergedArchive { .. })), "{refused:?}");
+    // A folder of another name is another machine.
+    std::fs::rename(disk.path().join("machines/m1"), disk.path().join("machines/m1-old")).unwrap();
+    assert_eq!(sync_archives(&home.location(), disk.path()).unwrap().damages, []);
+    assert_eq!(home.states(SESSION), [b"one\n"]);
+    assert_eq!(home.states("plans/p.md"), [b"plan\n"]);
 }
 
 #[test]

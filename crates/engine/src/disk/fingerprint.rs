@@ -65,6 +65,11 @@ impl FileFingerprint {
         self.inode.is_some() && self.inode == other.inode
     }
 
+    /// Returns `true` if a path with these fingerprints names another file or folder than before.
+    pub(crate) fn has_other_inode(&self, other: &FileFingerprint) -> bool {
+        self.inode != other.inode
+    }
+
     /// Returns `true` if any later change is guaranteed to change the fingerprint. A file that was modified within one
     /// clock tick of `now` is not stable ("racy", in git's terms). `now` must have been read before the content.
     pub(crate) fn is_stable(&self, now: SystemTime) -> bool {

@@ -51,5 +51,5 @@ pub use self::private_file::PrivateFile;
 pub(crate) use self::record::{ChangeRecord, FileState};
 pub use self::record::{FileOpKind, OpId};
 pub use self::session_writer::SessionWriter;
-pub(crate) use self::store_file::{NewFile, create_store_dir, delete_file, replace_file};
+pub(crate) use self::store_file::{NewFile, create_store_dir, delete_file, replace_file, replace_file_as};
 pub(crate) use self::trash::ensure_undamaged;

@@ -21,8 +21,13 @@ pub(crate) struct NewFile {
 impl NewFile {
     /// Creates a file in a folder, under a temporary name. Only one process may do so at a time.
     pub(crate) fn create(dir: &Path) -> io::Result<NewFile> {
+        NewFile::create_as(dir, "new")
+    }
+
+    /// Creates a file in a folder that several machines write to. `owner` distinguishes them.
+    pub(crate) fn create_as(dir: &Path, owner: &str) -> io::Result<NewFile> {
         create_private_dir(dir)?;
-        let draft = dir.join("new").with_extension(DRAFT_EXTENSION);
+        let draft = dir.join(owner).with_extension(DRAFT_EXTENSION);
         let options = &mut OpenOptions::new();
         let file = fs::open(private_mode(options.write(true).create(true).truncate(true)), &draft)?;
         Ok(NewFile { file, draft, is_published: false })
@@ -63,8 +68,13 @@ pub(crate) fn create_store_dir(dir: &Path) -> io::Result<()> {
 
 /// Replaces the content of a file durably: readers see the old or the new content.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_file_as(path, bytes, "new")
+}
+
+/// Replaces a file in a folder that several machines write to. `owner` distinguishes them.
+pub(crate) fn replace_file_as(path: &Path, bytes: &[u8], owner: &str) -> io::Result<()> {
     let name = path.file_name().and_then(|name| name.to_str()).ok_or(io::ErrorKind::InvalidInput)?;
-    let mut file = NewFile::create(path.parent().unwrap_or(Path::new(".")))?;
+    let mut file = NewFile::create_as(path.parent().unwrap_or(Path::new(".")), owner)?;
     file.write_all(bytes)?;
     file.publish(name)
 }
