@@ -46,6 +46,11 @@ impl AppContext {
         ops::resolve::find_session_to_change(&self.roots, name, self.cache.as_ref())
     }
 
+    /// Finds the file of a session to copy, like [`Self::find_session_to_change`]. It may be in the archive only.
+    pub(crate) fn find_session_to_copy(&self, name: &str) -> Result<PathBuf, Error> {
+        ops::resolve::find_session_to_copy(&self.roots, name, self.cache.as_ref())
+    }
+
     /// Formats a file path on one line, cleaned, with `~` for the home folder.
     pub(crate) fn format_path(&self, path: &str) -> String {
         clean::line(&self.strip_home(path).map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))

@@ -146,6 +146,12 @@ pub enum Error {
         /// The number of project folders with a name that starts with the truncated path.
         candidates: usize,
     },
+    /// The file was deleted, so it cannot be changed. The archive has its content.
+    #[error("`{}` was deleted; only the archive has the session", path.display())]
+    OnlyArchived {
+        /// The path that the file had.
+        path: PathBuf,
+    },
     /// The file is outside the session roots.
     #[error("`{}` is outside the session folders", path.display())]
     OutsideStore {

@@ -76,7 +76,8 @@ mod writer;
 
 pub use cache::{CacheDir, CacheWarning};
 pub use disk::{
-    FileLease, ProcessTable, Roots, SystemProcesses, UnknownProcesses, WorkProgress, set_work_observer,
+    ArchiveScope, FileLease, KeptFilter, ProcessTable, Roots, SystemProcesses, UnknownProcesses,
+    WorkProgress, set_work_observer,
 };
 pub use error::{Error, FileChange, LiveEvidence, describe_io_error};
 pub use rethread_core as core;

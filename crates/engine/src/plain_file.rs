@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 /// The maximum length of a file for [`read_small_file`].
-const MAX_SMALL_FILE_BYTES: u64 = 1 << 20;
+pub(crate) const MAX_SMALL_FILE_BYTES: u64 = 1 << 20;
 
 /// Opens a regular file for reading. Returns an error for anything else.
 pub(crate) fn open_file(path: &Path) -> io::Result<File> {

@@ -52,7 +52,7 @@ pub struct Store {
 impl Store {
     /// Returns the store below one folder: a `.claude` folder, a `projects` folder, or any folder with session files.
     pub fn new(folder: impl Into<PathBuf>) -> Store {
-        Store::from_roots(Roots { paths: vec![folder.into()] })
+        Store::from_roots(Roots::new(vec![folder.into()]))
     }
 
     /// Returns the store below several folders, which may also name single session files.

@@ -69,7 +69,7 @@ impl SessionCopy {
 }
 
 fn list_row(path: &Path) -> SessionRow {
-    let roots = Roots { paths: vec![path.to_owned()] };
+    let roots = Roots::new(vec![path.to_owned()]);
     let list =
         ops::list::list_sessions(&roots, &SessionFilter { all: true, ..SessionFilter::default() }, None);
     list.rows.into_iter().next().expect("the session is listed")
@@ -159,7 +159,7 @@ fn check_session(path: &Path) -> Invariants {
     let all = check_view(&view, path, &BranchSelector::AllTurns);
     let conversation = check_view(&view, path, &BranchSelector::Active);
     assert_eq!(all.len(), row.info.turns, "the list counts all turns");
-    let stats = ops::stats::collect_stats(&Roots { paths: vec![path.to_owned()] }, false, None);
+    let stats = ops::stats::collect_stats(&Roots::new(vec![path.to_owned()]), false, None);
     assert_eq!(stats.counts.turns, row.info.turns as u64, "the statistics count the same turns");
     assert_eq!(session.tree.turn_starts().count(), row.info.turns);
     let relations: BTreeMap<u32, PathRelation> =

@@ -144,7 +144,7 @@ impl TestStore {
     }
 
     fn roots(&self) -> Roots {
-        Roots { paths: vec![self.folder.path().join(".claude")] }
+        Roots::new(vec![self.folder.path().join(".claude")])
     }
 
     fn list(&self, cache: Option<&CacheDir>) -> SessionList {
@@ -286,7 +286,7 @@ fn folder_in_place_of_a_cache_file_gives_a_warning() {
 fn single_file_uses_no_cache() {
     let store = store_with_three_files();
     wait_for_stable_fingerprints();
-    let roots = Roots { paths: store.list_files()[2..].to_vec() };
+    let roots = Roots::new(store.list_files()[2..].to_vec());
     let cache = CacheDir::new(store.cache_path());
     assert_eq!(ops::list::list_sessions(&roots, &SessionFilter::default(), Some(&cache)).rows.len(), 1);
     assert_eq!(ops::stats::collect_stats(&roots, false, Some(&cache)).counts.files, 1);

@@ -22,7 +22,7 @@ fn read_corpus() -> Option<(PathBuf, Value)> {
 }
 
 fn roots(path: PathBuf) -> Roots {
-    Roots { paths: vec![path] }
+    Roots::new(vec![path])
 }
 
 /// Removes zeros: counts that are missing in the truth are zero.

@@ -53,7 +53,7 @@ fn list_folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn roots(scenario: &Scenario) -> Roots {
-    Roots { paths: vec![scenario.folder.join("projects")] }
+    Roots::new(vec![scenario.folder.join("projects")])
 }
 
 /// Panics with all mismatches if there are any.

@@ -198,7 +198,7 @@ impl TestStore {
     }
 
     fn roots(&self) -> Roots {
-        Roots { paths: vec![self.folder.path().join("store")] }
+        Roots::new(vec![self.folder.path().join("store")])
     }
 
     fn statusline(&self, own: usize, cache: Option<&CacheDir>) -> StatuslineUsage {

@@ -43,7 +43,7 @@ impl TestStore {
     }
 
     fn roots(&self) -> Roots {
-        Roots { paths: vec![self.folder.path().to_owned()] }
+        Roots::new(vec![self.folder.path().to_owned()])
     }
 
     fn rows(&self) -> Vec<SessionRow> {
@@ -186,7 +186,7 @@ fn line_of_40_megabytes_can_be_read() {
     let path = store.write(&format!("-home-ada-shed/{A}.jsonl"), &bytes);
     let row = store.row(A);
     assert_eq!((row.info.lines, row.info.problem_count), (4, 1), "four lines, the last repeats the first");
-    let counts = ops::stats::collect_stats(&Roots { paths: vec![path] }, false, None).counts;
+    let counts = ops::stats::collect_stats(&Roots::new(vec![path]), false, None).counts;
     assert_eq!((counts.total.tool_uses, counts.total.tool_uses_unpaired, counts.total.malformed), (1, 0, 0));
 }
 

@@ -76,7 +76,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let (trim, copy_name) = build_trim_options(args)?;
     let request = CloneRequest {
-        path: app.find_session_to_change(&args.session)?,
+        path: app.find_session_to_copy(&args.session)?,
         branch: args.branch.clone(),
         trim,
         title_suffix: copy_name.to_owned(),

@@ -22,7 +22,7 @@ use super::args::Args;
 use super::error::{CliError, Exit};
 use super::figures::count_noun;
 use super::out::Out;
-use super::{clean, find_roots, ls};
+use super::{clean, find_archive_dir, find_roots, ls};
 use crate::config::{Color, Config, GlobalOptions, load_config};
 use crate::demo::DemoStore;
 use crate::env;
@@ -104,6 +104,7 @@ impl CompletionRequest {
             config: self.values::<PathBuf>("config").pop(),
             roots: self.values("root"),
             color: Some(Color::Never),
+            kept: self.values("kept").pop(),
         };
         let clock = Clock::now_here();
         let (settings, _) = load_config(&options, &clock);
@@ -113,10 +114,8 @@ impl CompletionRequest {
         } else {
             None
         };
-        let roots = match &demo {
-            Some(demo) => Roots { paths: vec![demo.root()] },
-            None => find_roots(&settings).ok()?,
-        };
+        let archive_dir = find_archive_dir(demo.as_ref());
+        let roots = find_roots(&settings, demo.as_ref(), archive_dir.as_deref()).ok()?;
         let cache = env::cache_dir().filter(|_| !is_demo).map(CacheDir::new);
         Some(CompletionStore { roots, cache, clock, settings, _demo: demo })
     }

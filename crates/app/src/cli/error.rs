@@ -166,6 +166,7 @@ fn exit_code(error: &CliError) -> u8 {
         | Error::VerificationFailed { .. }
         | Error::CannotResumeFrom { .. }
         | Error::OutsideStore { .. }
+        | Error::OnlyArchived { .. }
         | Error::ChangedSinceOp { .. } => 3,
         Error::NothingToUndo | Error::NotApplied { .. } | Error::NoBackup { .. } => 1,
         _ => 2,

@@ -17,7 +17,7 @@ use crate::json;
 pub(crate) fn run(args: &args::Fork, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let target = (!args.target.is_empty()).then(|| args.target.join(" "));
     let request = ForkRequest {
-        path: app.find_session_to_change(&args.session)?,
+        path: app.find_session_to_copy(&args.session)?,
         at: target.map(|name| EntrySelector { name, before: args.before, exact: false }),
         title: args.title.clone(),
         now: write_report::now(&app.clock),

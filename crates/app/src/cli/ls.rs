@@ -159,6 +159,7 @@ fn build_cell(column: LsColumn, row: &SessionRow, id: &str, clock: &Clock) -> Ce
 fn title_cell(row: &SessionRow) -> Cell {
     let labels = [
         (row.live, "live", GOOD),
+        (row.archived, "archived", MARK),
         (row.links.forked_from.is_some(), "fork", MARK),
         (row.links.implementation.is_some(), "plan", MARK),
         (row.links.plan.is_some(), "impl", MARK),

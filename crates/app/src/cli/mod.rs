@@ -60,10 +60,10 @@ mod undo;
 mod usage;
 mod write_report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use rethread_engine::{CacheDir, Roots, SessionWriter, ops};
+use rethread_engine::{ArchiveScope, CacheDir, Roots, SessionWriter, ops};
 
 use self::args::{Args, Command};
 use self::error::{CliError, Exit};
@@ -128,13 +128,9 @@ pub(crate) fn run() -> ExitCode {
 fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Result<Exit, CliError> {
     let clock = settings.clock(clock);
     let demo = if args.demo { Some(open_demo(&clock, args.reset)?) } else { None };
-    let roots = match &demo {
-        Some(demo) => Roots { paths: vec![demo.root()] },
-        None => find_roots(settings)?,
-    };
     let state = demo.as_ref().map(DemoStore::state_dir).or_else(env::state_dir);
-    let archive_dir =
-        demo.as_ref().map(|demo| demo.state_dir().join("archive")).or_else(archive::default_dir);
+    let archive_dir = find_archive_dir(demo.as_ref());
+    let roots = find_roots(settings, demo.as_ref(), archive_dir.as_deref())?;
     // The demo store is small and may be reset, so it is not cached.
     let cache = env::cache_dir().filter(|_| !args.no_index && !args.demo);
     let app = AppContext {
@@ -212,7 +208,7 @@ fn open_demo_instead(app: AppContext) -> Result<(DemoStore, AppContext), CliErro
     let store = open_demo(&app.clock, false)?;
     command::set_global_options(&[], None, true);
     let app = AppContext {
-        roots: Roots { paths: vec![store.root()] },
+        roots: Roots::new(vec![store.root()]),
         writer: SessionWriter::new(store.state_dir()),
         archive_dir: Some(store.state_dir().join("archive")),
         cache: None,
@@ -249,15 +245,35 @@ fn print_header(header: &ops::SessionHeader, app: &AppContext, out: &mut Out) ->
     out.line("")
 }
 
-/// Returns the folders to search: the configured ones that exist.
+/// Returns the folder of the archive: that of the demo store, or that of the user. Returns `None` without a home folder.
+fn find_archive_dir(demo: Option<&DemoStore>) -> Option<PathBuf> {
+    demo.map(|demo| demo.state_dir().join("archive")).or_else(archive::default_dir)
+}
+
+/// Returns the folders to search, and the archive: the folder of the demo store, or the configured ones that exist.
 ///
 /// Returns an error if a folder that the command line names does not exist.
-fn find_roots(settings: &Config) -> Result<Roots, CliError> {
+fn find_roots(
+    settings: &Config,
+    demo: Option<&DemoStore>,
+    archive_dir: Option<&Path>,
+) -> Result<Roots, CliError> {
     let roots = &settings.roots;
+    let is_named = matches!(roots.origin, Origin::CommandLine(_));
+    let archive = archive_dir.map(|dir| ArchiveScope {
+        dir: dir.to_owned(),
+        all_places: !is_named && demo.is_none(),
+        kept: settings.kept.value.to_filter(),
+    });
+    if let Some(demo) = demo {
+        return Ok(Roots { paths: vec![demo.root()], archive });
+    }
     let missing = roots.value.iter().find(|path| !path.exists());
-    match missing.filter(|_| matches!(roots.origin, Origin::CommandLine(_))) {
+    match missing.filter(|_| is_named) {
         Some(missing) => Err(CliError::MissingRoot(missing.clone())),
         // Without a home folder there are no roots, but a session can still be named by its path.
-        None => Ok(Roots { paths: roots.value.iter().filter(|path| path.exists()).cloned().collect() }),
+        None => {
+            Ok(Roots { paths: roots.value.iter().filter(|path| path.exists()).cloned().collect(), archive })
+        }
     }
 }

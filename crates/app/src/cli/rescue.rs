@@ -48,7 +48,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let max_tokens = parse_amount(&args.fit)?;
     let request = RescueRequest {
-        path: app.find_session_to_change(&args.session)?,
+        path: app.find_session_to_copy(&args.session)?,
         branch: args.branch.clone(),
         max_tokens,
         title: args.title.clone(),

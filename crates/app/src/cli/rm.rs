@@ -87,7 +87,7 @@ fn find_named(args: &Rm, app: &AppContext, out: &Out) -> Result<Vec<Candidate>, 
     let named = args.session.iter().map(|name| Ok((name, app.find_session_to_change(name)?)));
     let named = named.collect::<Result<Vec<_>, CliError>>()?;
     let filter = SessionFilter { all: true, ..SessionFilter::default() };
-    let listed = ops::list::list_sessions(&app.roots, &filter, app.cache.as_ref()).rows;
+    let listed = ops::list::list_sessions(&app.roots.without_archive(), &filter, app.cache.as_ref()).rows;
     let mut rows: HashMap<PathBuf, SessionRow> =
         listed.into_iter().map(|row| (row.path.clone(), row)).collect();
     let mut seen = HashSet::new();
@@ -107,7 +107,7 @@ fn find_named(args: &Rm, app: &AppContext, out: &Out) -> Result<Vec<Candidate>, 
 /// Finds the sessions that `ls` lists with the same filter. Live sessions are kept, unless the arguments include them.
 fn find_filtered(args: &Rm, app: &AppContext, out: &mut Out) -> Result<Vec<Candidate>, CliError> {
     let filter = args.filter.to_filter(&app.clock)?;
-    let listing = ops::list::list_sessions(&app.roots, &filter, app.cache.as_ref());
+    let listing = ops::list::list_sessions(&app.roots.without_archive(), &filter, app.cache.as_ref());
     error::print_warnings(&listing.failures, out);
     let (kept, rows): (Vec<SessionRow>, Vec<SessionRow>) =
         listing.rows.into_iter().partition(|row| row.live && !args.write.even_if_live);

@@ -21,7 +21,7 @@ use super::turn_printer::TurnPrinter;
 use super::turn_range::{note_turns_elsewhere, parse_turns};
 use super::{AppContext, layout};
 use crate::json;
-use crate::text::session::{git_branch_label, scope_label};
+use crate::text::session::{archived_note, git_branch_label, scope_label};
 
 /// Runs `rethread show`: prints which turns are shown, and these turns.
 ///
@@ -151,6 +151,11 @@ fn print_session_header(
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     for line in layout::join_facts(&facts, out.width()) {
         out.line(&paint(QUIET, &line))?;
+    }
+    if session.archived {
+        for line in textwrap::wrap(&archived_note(&clean::line(id)), out.width()) {
+            out.line(&paint(MARK, &line))?;
+        }
     }
     print_problems(session, out)
 }

@@ -23,7 +23,7 @@ use crate::json;
 /// Returns [`Exit::Failed`] if no file could be read, [`Exit::Nothing`] if there are none.
 pub(crate) fn run(args: &args::Stats, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let named = args.session.iter().map(|name| app.find_session(name)).collect::<Result<Vec<_>, _>>()?;
-    let roots = if named.is_empty() { app.roots.clone() } else { Roots { paths: named } };
+    let roots = if named.is_empty() { app.roots.clone() } else { Roots::new(named) };
     let stats = ops::stats::collect_stats(&roots, args.files, app.cache.as_ref());
     if out.is_json() {
         for file in &stats.files {

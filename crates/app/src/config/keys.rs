@@ -6,8 +6,9 @@ use super::palette::TextRole;
 pub(super) const SECTIONS: [&str; 5] = ["palette", "ls", "resume", "statusline", "export"];
 
 /// The keys except those of the palette.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "roots",
+    "kept",
     "color",
     "theme",
     "time_zone",

@@ -6,7 +6,7 @@ use super::Config;
 use super::file::{ConfigFile, FileProblem, find_config_file};
 use super::problem::{ConfigProblem, ConfigReport, Severity};
 use super::read::{ReadContext, read_config};
-use super::setting::{Color, Origin, Setting, ShownSetting, choice_name, path_text};
+use super::setting::{Color, Kept, Origin, Setting, ShownSetting, choice_name, path_text};
 use crate::env;
 use crate::prices::{PricesSource, check_price_table};
 use crate::text::time::Clock;
@@ -20,6 +20,8 @@ pub(crate) struct GlobalOptions {
     pub(crate) roots: Vec<PathBuf>,
     /// When to use colours.
     pub(crate) color: Option<Color>,
+    /// Which sessions are read.
+    pub(crate) kept: Option<Kept>,
 }
 
 /// Loads the settings. A problem of the file never prevents this: the value of the next source is used.
@@ -89,6 +91,9 @@ fn override_settings(config: &mut Config, options: &GlobalOptions) {
     if let Some(color) = options.color {
         config.color = Setting::new(color, Origin::CommandLine("--color"));
     }
+    if let Some(kept) = options.kept {
+        config.kept = Setting::new(kept, Origin::CommandLine("--kept"));
+    }
 }
 
 impl Config {
@@ -126,6 +131,7 @@ impl Config {
             |paths: &[PathBuf]| paths.iter().map(|path| path_text(path)).collect::<Vec<_>>().join(", ");
         let optional = |name: Option<String>| name.unwrap_or_else(|| "auto".to_owned());
         push("roots", join(&self.roots.value), self.roots.origin);
+        push("kept", choice_name(&self.kept.value), self.kept.origin);
         push("color", choice_name(&self.color.value), self.color.origin);
         push("theme", choice_name(&self.theme.value), self.theme.origin);
         let zone = self.time_zone.value.clone().unwrap_or_else(|| "system".to_owned());

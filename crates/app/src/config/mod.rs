@@ -24,7 +24,7 @@ pub(crate) use self::file::create_template;
 pub(crate) use self::load::{GlobalOptions, load_config};
 pub(crate) use self::palette::{Palette, TextRole};
 pub(crate) use self::problem::{ConfigProblem, ConfigReport, Severity};
-pub(crate) use self::setting::{Color, Origin, Setting, Theme};
+pub(crate) use self::setting::{Color, Kept, Origin, Setting, Theme};
 pub(crate) use self::statusline_format::{StatuslineField, StatuslineFormat, StatuslinePart};
 
 use std::path::PathBuf;
@@ -38,6 +38,8 @@ use crate::text::resume_command::ResumeTemplate;
 pub(crate) struct Config {
     /// The folders with sessions.
     pub(crate) roots: Setting<Vec<PathBuf>>,
+    /// Whether sessions are read that only the archive has.
+    pub(crate) kept: Setting<Kept>,
     /// When to use colours.
     pub(crate) color: Setting<Color>,
     /// The theme of the pages of `serve`.

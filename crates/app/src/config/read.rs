@@ -108,6 +108,7 @@ fn set_value(
     }
     Some(match key {
         "roots" => assign(&mut config.roots, origin, parse_roots(key, value, context)),
+        "kept" => assign(&mut config.kept, origin, parse_choice(key, value)),
         "color" => assign(&mut config.color, origin, parse_choice(key, value)),
         "theme" => assign(&mut config.theme, origin, parse_choice(key, value)),
         "time_zone" => assign(&mut config.time_zone, origin, parse_zone(key, value, context)),

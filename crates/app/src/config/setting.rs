@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use rethread_engine::KeptFilter;
+
 /// The source of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Origin {
@@ -65,6 +67,29 @@ pub(crate) enum Color {
     Always,
     /// Nowhere
     Never,
+}
+
+/// Which sessions are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub(crate) enum Kept {
+    /// Sessions on disk, and those that only the archive has
+    #[default]
+    With,
+    /// Sessions on disk
+    Without,
+    /// Sessions that only the archive has
+    Only,
+}
+
+impl Kept {
+    /// Converts the choice to a filter.
+    pub(crate) fn to_filter(self) -> KeptFilter {
+        match self {
+            Kept::With => KeptFilter::With,
+            Kept::Without => KeptFilter::Without,
+            Kept::Only => KeptFilter::Only,
+        }
+    }
 }
 
 /// The theme of pages.

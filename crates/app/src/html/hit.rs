@@ -59,7 +59,10 @@ pub(crate) fn render_context_badge(hit: &SearchHit) -> Markup {
         ContextStatus::Subagent => "badge-accent",
         ContextStatus::Unlinked => "",
     };
-    html! { span class={ "badge " (class) } { (session::context_status_label(hit)) } }
+    html! {
+        @if hit.archived { span class="badge badge-warn" title="its file was deleted; only the archive has it" { "archived" } " " }
+        span class={ "badge " (class) } { (session::context_status_label(hit)) }
+    }
 }
 
 /// Returns the address of a match in the session at the address `base`, including the words to highlight.

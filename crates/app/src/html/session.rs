@@ -18,7 +18,7 @@ use crate::content::markdown::safe_url;
 use crate::text::clean;
 use crate::text::error::{error_message, hint};
 use crate::text::figures::{count_noun, format_branch_count, format_duration, format_size};
-use crate::text::session::{git_branch_label, scope_label};
+use crate::text::session::{git_branch_label, restore_command, scope_label};
 use crate::text::time::Clock;
 
 /// The content of the header of a session page.
@@ -73,8 +73,22 @@ pub(crate) fn render_header(header: &SessionHeader<'_>) -> Markup {
                 (render_actions(header))
                 @if let Some(banner) = header.verdict.and_then(|verdict| render_banner(header.base, verdict, &header.view.session)) { (banner) }
             }
+            (render_archive_note(header))
             (render_damage(header))
             (render_branch_note(header))
+        }
+    }
+}
+
+/// Renders a note about a session that only the archive has. Returns empty markup for any other session.
+fn render_archive_note(header: &SessionHeader<'_>) -> Markup {
+    if !header.view.session.archived {
+        return Markup::default();
+    }
+    html! {
+        p class="session-note" {
+            "Only the archive has this session: its file was deleted. "
+            span class="no-print" { code { (restore_command(&clean::line(&header.view.session.id))) } " brings it back." }
         }
     }
 }
@@ -201,10 +215,16 @@ fn render_related(header: &SessionHeader<'_>) -> Markup {
 fn render_actions(header: &SessionHeader<'_>) -> Markup {
     let branches = &header.view.branches;
     let agents = header.row.map_or(0, |row| row.agents);
+    let is_archived = header.view.session.archived;
     html! {
         div class="session-actions no-print" {
-            button type="button" class="button button-primary" data-command="copy-text" data-text=(header.resume_command)
-                data-message="Command copied. Paste it in a terminal" { "Resume in terminal" }
+            @if is_archived {
+                button type="button" class="button button-primary" data-command="copy-text" data-text=(restore_command(&header.view.session.id))
+                    data-message="Command copied. Paste it in a terminal" { "Restore in terminal" }
+            } @else {
+                button type="button" class="button button-primary" data-command="copy-text" data-text=(header.resume_command)
+                    data-message="Command copied. Paste it in a terminal" { "Resume in terminal" }
+            }
             button type="button" class="button" data-command="find" { "Find" }
             button type="button" class="button" data-command="present" { "Present" }
             @if branches.list.len() > 1 {
@@ -224,9 +244,9 @@ fn render_actions(header: &SessionHeader<'_>) -> Markup {
             details class="menu menu-left" {
                 summary class="button" { "Change…" }
                 div class="menu-list" {
-                    button type="button" data-action="rename" { "Rename…" }
+                    @if !is_archived { button type="button" data-action="rename" { "Rename…" } }
                     button type="button" data-action="clone" { "Clone with less context…" }
-                    button type="button" data-action="repair" { "Repair…" }
+                    @if !is_archived { button type="button" data-action="repair" { "Repair…" } }
                     hr;
                     a href={ (header.base) "/doctor" } { "Diagnostics" }
                 }

@@ -128,6 +128,7 @@ pub(crate) fn render_badges(session: &SessionRow, base: &str) -> Markup {
     html! {
         span class="row-badges" {
             @if session.live { span class="row-live" title="a client has it open" { span class="live" {} " live" } }
+            @if session.archived { span class="badge badge-warn" title="the client deleted its file; only the archive has it" { "archived" } }
             @if session.damaged {
                 a class="badge badge-bad" href={ (base) "/doctor" } title="see what is damaged, and repair it" { "damaged" }
             }

@@ -126,6 +126,7 @@ fn plain_hint(error: &Error) -> &'static str {
         Error::FolderNotFound { .. } => "create it first: the client resumes a session in its folder",
         Error::UnknownProject { candidates: 0, .. } => "start the client there once, then try again",
         Error::UnknownProject { .. } => "several project folders match: move the folder to a shorter path",
+        Error::OnlyArchived { .. } => "bring the session back first: `rethread restore SESSION`",
         Error::OutsideStore { .. } => "name its folder with --root",
         Error::Changed { .. } => "a client is writing to it: try again",
         Error::Unwritable { source, .. } if source.kind() == io::ErrorKind::StorageFull => {

@@ -8,6 +8,7 @@ use rethread_engine::ops::search::SearchHit;
 use rethread_engine::ops::show::TurnScope;
 
 use super::clean;
+use super::command::build_command;
 use super::figures::{count_noun, group_digits};
 use super::layout::truncate_to_width;
 
@@ -68,6 +69,16 @@ pub(crate) fn hidden_note(hidden: &HiddenCounts) -> Option<String> {
 /// Returns `true` if `--all` would show some of the hidden sessions: headless or empty ones. Subagents stay hidden.
 pub(crate) fn can_show_hidden(hidden: &HiddenCounts) -> bool {
     hidden.headless + hidden.empty > 0
+}
+
+/// Returns the command that brings back a session that only the archive has.
+pub(crate) fn restore_command(id: &str) -> String {
+    build_command(&["restore", id])
+}
+
+/// States that only the archive has a session, and how to bring it back.
+pub(crate) fn archived_note(id: &str) -> String {
+    format!("only the archive has this session; `{}` brings it back", restore_command(id))
 }
 
 /// Returns a label that states whether a hit is in context when its session is resumed, and if not, the reason.

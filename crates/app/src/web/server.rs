@@ -60,7 +60,7 @@ impl Server {
     /// searched in a current list. Returns `None` if no session has this key.
     pub(crate) fn find(&self, key: &str) -> Option<SessionRow> {
         let last = self.sessions.last().and_then(|list| list.find(key).cloned());
-        last.filter(|row| row.path.exists())
+        last.filter(|row| row.path.exists() != row.archived)
             .or_else(|| self.sessions.current(&self.context).find(key).cloned())
     }
 

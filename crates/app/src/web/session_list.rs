@@ -61,9 +61,8 @@ impl SessionListCache {
     /// Finds a session by the key of its address, and reads the list again if its file has changed. Returns `None` if
     /// no session has this key.
     pub(crate) fn find(&self, context: &AppContext, key: &str) -> Option<SessionRow> {
-        let find_unchanged = |list: Arc<CachedSessionList>| {
-            list.find(key).filter(|row| !list.is_older_than(&row.path)).cloned()
-        };
+        let find_unchanged =
+            |list: Arc<CachedSessionList>| list.find(key).filter(|row| !list.is_older_than(row)).cloned();
         self.last().and_then(find_unchanged).or_else(|| self.current(context).find(key).cloned())
     }
 
@@ -116,9 +115,10 @@ impl CachedSessionList {
         CachedSessionList { listing, read_at, by_key, keys }
     }
 
-    /// Returns `true` if the file was modified after this list was read, or was deleted.
-    fn is_older_than(&self, file: &Path) -> bool {
-        match std::fs::metadata(file).and_then(|meta| meta.modified()) {
+    /// Returns `true` if the file of a row was modified after this list was read, was deleted, or was restored.
+    fn is_older_than(&self, row: &SessionRow) -> bool {
+        match std::fs::metadata(&row.path).and_then(|meta| meta.modified()) {
+            _ if row.archived => row.path.exists(),
             // A modification time in the future is not reliable.
             Ok(written) => written.elapsed().is_ok_and(|age| age <= self.read_at.elapsed()),
             Err(_) => true,

@@ -43,6 +43,8 @@ mod hostile;
 mod index_crash;
 #[cfg(test)]
 mod journal;
+#[cfg(test)]
+mod kept;
 #[cfg(all(test, target_os = "linux"))]
 mod long_line;
 #[cfg(test)]

@@ -7,6 +7,8 @@ mod actions;
 #[cfg(test)]
 mod agreement;
 #[cfg(test)]
+mod archived;
+#[cfg(test)]
 #[cfg(target_os = "linux")]
 mod connections;
 #[cfg(test)]

@@ -57,7 +57,7 @@ impl ArchivedHome {
     }
 
     fn update(&self) -> UpdateReport {
-        let roots = Roots { paths: vec![self.root()] };
+        let roots = Roots::new(vec![self.root()]);
         ArchiveWriter::open(&self.location(), "test", self.now).unwrap().update(&roots).unwrap()
     }
 
@@ -318,7 +318,7 @@ fn archives_of_two_machines_are_synchronised() {
         machine_name: id.to_owned(),
     });
     let update = |idx: usize, home: &ArchivedHome, now| {
-        let roots = Roots { paths: vec![home.root()] };
+        let roots = Roots::new(vec![home.root()]);
         ArchiveWriter::open(&locations[idx], "test", now).unwrap().update(&roots).unwrap();
     };
     let sync = |idx: usize| sync_archives(&locations[idx], disk.path()).unwrap();
@@ -367,7 +367,7 @@ fn machines_may_write_to_one_folder_at_the_same_time() {
                 let (shared, disk, locate) = (&shared, &disk, &locate);
                 scope.spawn(move || {
                     home.write(&format!("plans/{round}.md"), make_lines(0..4000 * (idx as u32 + 1)));
-                    let roots = Roots { paths: vec![home.root()] };
+                    let roots = Roots::new(vec![home.root()]);
                     for dir in [shared.path(), home.location().dir.as_path()] {
                         let now = home.now + i64::from(round);
                         ArchiveWriter::open(&locate(dir, idx), "test", now).unwrap().update(&roots).unwrap();

@@ -3,7 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use super::ArchiveLocation;
-use super::catalog::{Catalog, Generation};
+use super::catalog::{Catalog, FileKey, Generation};
+use super::catalog_record::StoredPath;
 use super::content::ContentReader;
 use super::damage::{ArchiveDamage, DamageKind};
 use super::manifest::ArchiveManifest;
@@ -24,10 +25,20 @@ pub(crate) struct MachineArchive {
     pub(crate) catalog: Catalog,
 }
 
+/// Identifies a file in an open archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ArchivedFileId {
+    /// The index of the machine.
+    machine: usize,
+    key: FileKey,
+}
+
 /// A file in the archive.
 #[derive(Debug, Clone)]
 pub(crate) struct ArchivedFile<'a> {
     machine: &'a MachineArchive,
+    machine_idx: usize,
+    key: &'a FileKey,
     /// The name of the machine.
     pub(crate) machine_name: &'a str,
     /// The folder below which the file was, usually `~/.claude`.
@@ -48,13 +59,38 @@ impl MachineArchive {
         let catalog = Catalog::read(&dir, &manifest, damages);
         MachineArchive { dir, manifest, catalog }
     }
+
+    /// Builds the description of a file. Returns `None` for a path of another kind of system, or one that leads out of its
+    /// root.
+    fn build_file<'a>(
+        &'a self,
+        machine_idx: usize,
+        key: &'a FileKey,
+        generations: &'a [Generation],
+    ) -> Option<ArchivedFile<'a>> {
+        let (place, path) = key;
+        Some(ArchivedFile {
+            machine: self,
+            machine_idx,
+            key,
+            machine_name: &self.catalog.places.get(place)?.machine,
+            root: self.catalog.place_root(*place)?,
+            relative: path.to_path().filter(|path| is_plain(path))?,
+            generations,
+        })
+    }
 }
 
 impl Archive {
     /// Opens an archive. A missing folder is an empty archive.
     pub(crate) fn open(location: &ArchiveLocation) -> Archive {
+        Archive::open_dir(&location.dir)
+    }
+
+    /// Opens the archive in a folder. A missing folder is an empty archive.
+    pub(crate) fn open_dir(dir: &Path) -> Archive {
         let mut archive = Archive::default();
-        let machines_dir = location.machines_dir();
+        let machines_dir = dir.join(super::MACHINES_DIR);
         match std::fs::read_dir(&machines_dir) {
             Ok(entries) => {
                 let mut dirs: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -76,6 +112,11 @@ impl Archive {
         &self.machines
     }
 
+    /// Returns the folder and the catalog of a machine. Returns `None` if there is no machine with this index.
+    pub(super) fn machine_content(&self, idx: usize) -> Option<(&Path, &Catalog)> {
+        self.machines.get(idx).map(|machine| (machine.dir.as_path(), &machine.catalog))
+    }
+
     #[cfg(test)]
     pub(crate) fn catalog_mut(&mut self) -> &mut Catalog {
         &mut self.machines[0].catalog
@@ -84,17 +125,16 @@ impl Archive {
     /// Returns all files, by machine, root and path. Leaves out paths of another kind of system, and those that lead out of
     /// their root.
     pub(crate) fn files(&self) -> impl Iterator<Item = ArchivedFile<'_>> {
-        self.machines.iter().flat_map(|machine| {
-            machine.catalog.files.iter().filter_map(move |((place, path), generations)| {
-                Some(ArchivedFile {
-                    machine,
-                    machine_name: &machine.catalog.places.get(place)?.machine,
-                    root: machine.catalog.place_root(*place)?,
-                    relative: path.to_path().filter(|path| is_plain(path))?,
-                    generations,
-                })
-            })
+        self.machines.iter().enumerate().flat_map(|(idx, machine)| {
+            machine.catalog.files.iter().filter_map(move |(key, list)| machine.build_file(idx, key, list))
         })
+    }
+
+    /// Returns a file by its id. Returns `None` if it is not in this archive.
+    pub(crate) fn file(&self, id: &ArchivedFileId) -> Option<ArchivedFile<'_>> {
+        let machine = self.machines.get(id.machine)?;
+        let (key, generations) = machine.catalog.files.get_key_value(&id.key)?;
+        machine.build_file(id.machine, key, generations)
     }
 
     /// Returns the time of the last run on any machine, in milliseconds since 1970. Returns `None` if there was none.
@@ -124,9 +164,28 @@ impl<'a> ArchivedFile<'a> {
         self.machine.dir == location.machine_dir()
     }
 
+    /// Returns `true` if the root is the folder of a client, in which only `projects` contains sessions.
+    pub(crate) fn is_in_client_dir(&self) -> bool {
+        let start = (self.key.0, StoredPath::Text("projects/".to_owned()));
+        let following = self.machine.catalog.files.range(start..).next();
+        following.is_some_and(|((place, path), _)| {
+            *place == self.key.0 && matches!(path, StoredPath::Text(path) if path.starts_with("projects/"))
+        })
+    }
+
     /// Returns the newest state.
     pub(crate) fn newest(&self) -> &'a Generation {
         self.generations.last().expect("a file record adds a generation")
+    }
+
+    /// Returns the index of the machine in the archive.
+    pub(super) fn machine_idx(&self) -> usize {
+        self.machine_idx
+    }
+
+    /// Returns the id of the file.
+    pub(crate) fn id(&self) -> ArchivedFileId {
+        ArchivedFileId { machine: self.machine_idx, key: self.key.clone() }
     }
 
     /// Opens the content of a state.

@@ -1,21 +1,61 @@
-//! Reads the content of an archived file.
+//! Reads the content of archived files.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
+use super::archive::{Archive, ArchivedFile};
 use super::catalog::{Catalog, ContentSegment, Generation};
 use super::frame::read_frame;
 
-/// A reader of the content of a generation. It holds one decompressed frame at a time.
+/// Loads segments, and keeps the frame of the last one.
+#[derive(Debug, Default)]
+struct SegmentLoader {
+    /// The last frame that was read: indexes of pack and frame, and its content.
+    frame: Option<((u32, u32), Vec<u8>)>,
+}
+
+impl SegmentLoader {
+    /// Loads the frame of a segment, and verifies the segment by its hash. Returns the part of the frame that is the segment.
+    fn load(
+        &mut self,
+        machine_dir: &Path,
+        catalog: &Catalog,
+        segment: &ContentSegment,
+    ) -> io::Result<Range<usize>> {
+        let position = catalog.find_segment(&segment.hash).ok_or_else(|| damaged("is missing"))?;
+        let frame_id = (position.pack, position.frame);
+        if self.frame.as_ref().is_none_or(|(loaded, _)| *loaded != frame_id) {
+            let pack = &catalog.packs[position.pack as usize];
+            let content = read_frame(machine_dir, pack, position.frame).map_err(|error| explain(&error))?;
+            self.frame = Some((frame_id, content));
+        }
+        let range = usize::try_from(position.offset).ok().zip(usize::try_from(segment.bytes).ok());
+        let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
+        let range = range.ok_or_else(|| damaged("is damaged"))?;
+        let content = self.frame().get(range.clone()).ok_or_else(|| damaged("is damaged"))?;
+        if blake3::hash(content) != segment.hash {
+            return Err(damaged("is damaged"));
+        }
+        Ok(range)
+    }
+
+    /// Returns the content of the loaded frame.
+    fn frame(&self) -> &[u8] {
+        self.frame.as_ref().map_or(&[], |(_, bytes)| bytes)
+    }
+}
+
+/// A reader of the content of a generation, from its start. It holds one decompressed frame at a time.
 pub(crate) struct ContentReader<'a> {
     machine_dir: &'a Path,
     catalog: &'a Catalog,
     /// The segments that were not read yet.
     segments: std::slice::Iter<'a, ContentSegment>,
-    /// The last frame that was read: indexes of pack and frame, and its content.
-    frame: Option<((u32, u32), Vec<u8>)>,
+    loader: SegmentLoader,
     /// The part of the frame that was not read yet.
-    rest: std::ops::Range<usize>,
+    rest: Range<usize>,
 }
 
 impl<'a> ContentReader<'a> {
@@ -24,28 +64,114 @@ impl<'a> ContentReader<'a> {
         catalog: &'a Catalog,
         generation: &'a Generation,
     ) -> ContentReader<'a> {
-        ContentReader { machine_dir, catalog, segments: generation.segments.iter(), frame: None, rest: 0..0 }
+        let (segments, loader) = (generation.segments.iter(), SegmentLoader::default());
+        ContentReader { machine_dir, catalog, segments, loader, rest: 0..0 }
+    }
+}
+
+impl Read for ContentReader<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.rest.is_empty() {
+            let Some(segment) = self.segments.next() else { return Ok(0) };
+            self.rest = self.loader.load(self.machine_dir, self.catalog, segment)?;
+        }
+        let len = out.len().min(self.rest.len());
+        out[..len].copy_from_slice(&self.loader.frame()[self.rest.start..self.rest.start + len]);
+        self.rest.start += len;
+        Ok(len)
+    }
+}
+
+/// The content of a generation, with random access: a read decompresses only the frames that it needs.
+#[derive(Debug)]
+pub(crate) struct ArchivedContent {
+    archive: Arc<Archive>,
+    machine_idx: usize,
+    /// The segments, each with its offset in the content.
+    segments: Vec<(u64, ContentSegment)>,
+    bytes: u64,
+    position: u64,
+    loader: SegmentLoader,
+    /// The offset of the loaded segment in the content, and the part of the frame that is the segment.
+    loaded: Option<(u64, Range<usize>)>,
+}
+
+impl ArchivedContent {
+    /// Opens the content of a generation of a file in `archive`. Reads nothing yet.
+    pub(crate) fn new(
+        archive: &Arc<Archive>,
+        file: &ArchivedFile<'_>,
+        generation: &Generation,
+    ) -> ArchivedContent {
+        let mut bytes = 0;
+        let add_offset = |segment: &ContentSegment| {
+            let offset = bytes;
+            bytes += segment.bytes;
+            (offset, *segment)
+        };
+        ArchivedContent {
+            segments: generation.segments.iter().map(add_offset).collect(),
+            archive: Arc::clone(archive),
+            machine_idx: file.machine_idx(),
+            bytes: generation.bytes,
+            position: 0,
+            loader: SegmentLoader::default(),
+            loaded: None,
+        }
     }
 
-    /// Makes `rest` the content of the next segment, verified by its hash. Returns `false` at the end.
-    fn load_next_segment(&mut self) -> io::Result<bool> {
-        let Some(segment) = self.segments.next() else { return Ok(false) };
-        let position = self.catalog.find_segment(&segment.hash).ok_or_else(|| damaged("is missing"))?;
-        let frame_id = (position.pack, position.frame);
-        if self.frame.as_ref().is_none_or(|(loaded, _)| *loaded != frame_id) {
-            let pack = &self.catalog.packs[position.pack as usize];
-            self.frame = Some((frame_id, read_frame(self.machine_dir, pack, position.frame)?));
+    /// Returns the length of the content.
+    pub(crate) fn len(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Returns the loaded bytes from the position on. The result is empty if they are not loaded.
+    fn loaded_rest(&self) -> &[u8] {
+        let Some((start, range)) = &self.loaded else { return &[] };
+        let skipped = self.position.checked_sub(*start).and_then(|skipped| usize::try_from(skipped).ok());
+        let segment = &self.loader.frame()[range.clone()];
+        skipped.and_then(|skipped| segment.get(skipped..)).unwrap_or_default()
+    }
+
+    /// Loads the segment at the position. Returns `false` at the end.
+    fn load_segment(&mut self) -> io::Result<bool> {
+        if self.position >= self.bytes {
+            return Ok(false);
         }
-        let frame = self.frame.as_ref().map_or(&[][..], |(_, bytes)| bytes);
-        let range = usize::try_from(position.offset).ok().zip(usize::try_from(segment.bytes).ok());
-        let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
-        let range = range.ok_or_else(|| damaged("is damaged"))?;
-        let content = frame.get(range.clone()).ok_or_else(|| damaged("is damaged"))?;
-        if blake3::hash(content) != segment.hash {
-            return Err(damaged("is damaged"));
-        }
-        self.rest = range;
+        let idx = self.segments.partition_point(|(offset, _)| *offset <= self.position);
+        let Some((offset, segment)) = idx.checked_sub(1).map(|idx| self.segments[idx]) else {
+            return Ok(false);
+        };
+        let (dir, catalog) =
+            self.archive.machine_content(self.machine_idx).ok_or_else(|| damaged("is missing"))?;
+        self.loaded = None;
+        self.loaded = Some((offset, self.loader.load(dir, catalog, &segment)?));
         Ok(true)
+    }
+}
+
+impl Read for ArchivedContent {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.loaded_rest().is_empty() && !self.load_segment()? {
+            return Ok(0);
+        }
+        let rest = self.loaded_rest();
+        let len = out.len().min(rest.len());
+        out[..len].copy_from_slice(&rest[..len]);
+        self.position += len as u64;
+        Ok(len)
+    }
+}
+
+impl Seek for ArchivedContent {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::End(delta) => self.bytes.checked_add_signed(delta),
+            SeekFrom::Current(delta) => self.position.checked_add_signed(delta),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
     }
 }
 
@@ -53,17 +179,13 @@ fn damaged(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("archived content {what}"))
 }
 
-impl Read for ContentReader<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        while self.rest.is_empty() {
-            if !self.load_next_segment()? {
-                return Ok(0);
-            }
+/// Returns an error that names the archive: a missing pack is not a missing session file.
+fn explain(error: &io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::NotFound => damaged("is missing"),
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other => {
+            damaged("is damaged")
         }
-        let frame = self.frame.as_ref().map_or(&[][..], |(_, bytes)| bytes);
-        let len = out.len().min(self.rest.len());
-        out[..len].copy_from_slice(&frame[self.rest.start..self.rest.start + len]);
-        self.rest.start += len;
-        Ok(len)
+        kind => io::Error::new(kind, format!("archived content: {}", crate::describe_io_error(error))),
     }
 }

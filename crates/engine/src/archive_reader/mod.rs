@@ -9,11 +9,15 @@ pub(crate) mod damage;
 pub(crate) mod frame;
 pub(crate) mod manifest;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-pub(crate) use self::archive::{Archive, ArchivedFile};
+pub(crate) use self::archive::{Archive, ArchivedFile, ArchivedFileId};
 pub use self::catalog_record::GenerationCause;
+pub(crate) use self::content::ArchivedContent;
 pub use self::damage::{ArchiveDamage, DamageKind};
+
+/// The folder in an archive that contains a folder per machine.
+pub(crate) const MACHINES_DIR: &str = "machines";
 
 /// The folder of an archive, and the machine that uses it.
 #[derive(Debug, Clone)]
@@ -29,11 +33,20 @@ pub struct ArchiveLocation {
 impl ArchiveLocation {
     /// Returns the folder that contains a folder per machine.
     pub(crate) fn machines_dir(&self) -> PathBuf {
-        self.dir.join("machines")
+        self.dir.join(MACHINES_DIR)
     }
 
     /// Returns the folder of this machine.
     pub(crate) fn machine_dir(&self) -> PathBuf {
         self.machines_dir().join(&self.machine_id)
     }
+}
+
+/// Lists the manifests of all machines in the archive in a folder. They may not exist. Returns an empty list if the folder
+/// cannot be read.
+pub(crate) fn list_manifests(dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(dir.join(MACHINES_DIR)).into_iter().flatten().flatten();
+    let mut manifests: Vec<PathBuf> = entries.map(|entry| entry.path().join(manifest::FILE_NAME)).collect();
+    manifests.sort();
+    manifests
 }

@@ -38,7 +38,7 @@ impl TestStore {
     }
 
     fn roots(&self) -> Roots {
-        Roots { paths: vec![self.folder.path().join("store")] }
+        Roots::new(vec![self.folder.path().join("store")])
     }
 
     fn files(&self) -> Vec<SessionFile> {
@@ -181,7 +181,7 @@ fn second_writer_skips_writing() {
 #[test]
 fn cache_directory_depends_only_on_the_real_paths_of_the_roots() {
     let store = TestStore::new();
-    let dir_for = |paths: &[PathBuf]| store.cache.dir_for(&Roots { paths: paths.to_vec() });
+    let dir_for = |paths: &[PathBuf]| store.cache.dir_for(&Roots::new(paths.to_vec()));
     let (root, parent) = (store.folder.path().join("store"), store.folder.path().to_owned());
     let indirect = store.folder.path().join("store/../store/.");
     let single = dir_for(std::slice::from_ref(&root));

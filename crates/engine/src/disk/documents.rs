@@ -1,6 +1,5 @@
 //! Reads session files as search documents.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -8,9 +7,9 @@ use rethread_core::pack_fields;
 use rethread_core::query::{SearchDoc, SearchDocBuilder};
 use rethread_core::tree::LineSpan;
 
+use super::file_content::open_content;
 use super::find::{FileRole, SessionFile};
 use super::scan::{ScanEvent, ScanOptions, scan};
-use crate::plain_file::open_file;
 
 /// The maximum number of bytes of a stored tool result that are searched.
 const MAX_RESULT_BYTES: u64 = 64 << 20;
@@ -73,13 +72,13 @@ pub(crate) fn read_docs(
 /// Reads the first `len` bytes of a stored tool result, at most 64 MB. Replaces invalid UTF-8.
 pub(crate) fn read_result_text(path: &Path, len: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
-    open_file(path)?.take(len.min(MAX_RESULT_BYTES)).read_to_end(&mut bytes)?;
+    open_content(path)?.take(len.min(MAX_RESULT_BYTES)).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Returns the offset after the last line feed in the first `len` bytes. Returns 0 if there is none.
 pub(crate) fn find_last_line_end(path: &Path, len: u64) -> io::Result<u64> {
-    let mut file: File = open_file(path)?;
+    let mut file = open_content(path)?;
     let mut buffer = vec![0; 64 << 10];
     let mut end = len;
     while end > 0 {

@@ -1,6 +1,6 @@
 //! Finds session files, and derives from their paths the session they belong to.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,9 @@ use std::time::SystemTime;
 use rethread_core::id::{Id, IdSet};
 
 use super::dir_cache::DirCache;
+use super::file_content::is_only_archived;
 use super::fingerprint::FileFingerprint;
+use super::open_archive::{find_archived, find_session_file, list_archived_below};
 use super::walk::{FolderWalk, WalkLimits};
 use crate::Error;
 
@@ -18,6 +20,48 @@ use crate::Error;
 pub struct Roots {
     /// `.claude` folders, `projects` folders, any folders with `*.jsonl` below them, or single files.
     pub paths: Vec<PathBuf>,
+    /// The archive that is read too. `None` reads files on disk only.
+    pub archive: Option<ArchiveScope>,
+}
+
+/// The part of an archive that is read together with the files on disk.
+#[derive(Debug, Clone)]
+pub struct ArchiveScope {
+    /// The folder of the archive. It may not exist.
+    pub dir: PathBuf,
+    /// Whether the sessions of all machines and folders are read, and not only those that were below the roots.
+    pub all_places: bool,
+    /// Which sessions are read.
+    pub kept: KeptFilter,
+}
+
+/// Selects sessions by whether their files exist.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum KeptFilter {
+    /// Sessions on disk, and those that only the archive has.
+    #[default]
+    With,
+    /// Sessions on disk.
+    Without,
+    /// Sessions that only the archive has.
+    Only,
+}
+
+impl Roots {
+    /// Returns roots without an archive.
+    pub fn new(paths: Vec<PathBuf>) -> Roots {
+        Roots { paths, archive: None }
+    }
+
+    /// Returns the same roots without an archive: only files on disk are found.
+    pub fn without_archive(&self) -> Roots {
+        Roots::new(self.paths.clone())
+    }
+
+    /// Returns `true` if a filter omits some of the session files. Their values stay in the cache.
+    pub(crate) fn is_filtered(&self) -> bool {
+        self.archive.as_ref().is_some_and(|scope| scope.kept != KeptFilter::With)
+    }
 }
 
 /// A file of a session: its transcript, a transcript of a subagent, or a stored tool result.
@@ -32,6 +76,8 @@ pub(crate) struct SessionFile {
     pub(crate) fingerprint: FileFingerprint,
     /// Whether any later change is guaranteed to change the fingerprint.
     pub(crate) is_stable: bool,
+    /// Whether only an archive has the file.
+    pub(crate) is_archived: bool,
 }
 
 /// The role of a file in its session.
@@ -88,6 +134,7 @@ impl SessionFile {
             mtime: meta.modified().ok(),
             fingerprint,
             is_stable: fingerprint.is_stable(now),
+            is_archived: false,
         }
     }
 
@@ -103,7 +150,7 @@ impl SessionFile {
 
 impl FileRole {
     /// Derives the role from the path: `*.txt` is a tool result, `agent-*` a subagent, any other file a main transcript.
-    fn from_path(path: &Path) -> FileRole {
+    pub(super) fn from_path(path: &Path) -> FileRole {
         // A store has thousands of files: splitting the path with `Path` methods would dominate the time to list them.
         let is_separator = |byte: &u8| std::path::is_separator(char::from(*byte));
         let names = path.as_os_str().as_encoded_bytes().rsplit(is_separator);
@@ -146,6 +193,8 @@ pub(crate) fn find_sessions_and_results(
     for root in &roots.paths {
         if root.is_file() {
             files.extend(SessionFile::from_named_path(root, &root.parent().unwrap_or(root).into(), now));
+        } else if is_only_archived(root) {
+            files.extend(find_session_file(root, &root.parent().unwrap_or(root).into()));
         } else {
             folders.push(find_sessions_dir(root).into());
         }
@@ -160,12 +209,37 @@ pub(crate) fn find_sessions_and_results(
     let mut seen = IdSet::with_capacity_and_hasher(files.len(), Default::default());
     let inode_id = |(device, inode): (u64, u64)| Id::from_bits(u128::from(device) << 64 | u128::from(inode));
     files.retain(|file| file.fingerprint.inode.is_none_or(|inode| seen.insert(inode_id(inode))));
+    let live_count = files.len();
+    if let Some(scope) = roots.archive.as_ref().filter(|scope| scope.kept != KeptFilter::Without) {
+        // A folder that could not be read may contain any file.
+        let walked = if failures.is_empty() { roots.paths.clone() } else { Vec::new() };
+        let archived = find_archived(scope, &roots.paths, &files, &walked, &mut failures);
+        files.extend(archived);
+        if scope.kept == KeptFilter::Only {
+            files.drain(..live_count);
+        }
+    }
     // The files below one root are already sorted.
-    if roots.paths.len() > 1 || has_links {
+    if roots.paths.len() > 1 || has_links || files.len() > live_count || roots.is_filtered() {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
     }
     (files, failures)
+}
+
+/// Finds the transcripts at and below a path, on disk and in an open archive, sorted by path.
+pub(crate) fn find_sessions_below(path: &Path) -> Vec<SessionFile> {
+    let mut files = find_sessions(&Roots::new(vec![path.to_owned()])).0;
+    let archived = list_archived_below(path);
+    if !archived.is_empty() {
+        let root: Arc<Path> = path.into();
+        files.extend(archived.iter().filter_map(|path| find_session_file(path, &root)));
+        let is_transcript = |path: &Path| path.extension() == Some(OsStr::new("jsonl"));
+        files.retain(|file| !file.is_archived || is_transcript(&file.path));
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
+    }
+    files
 }
 
 /// Returns the folder below a root that contains sessions: `projects` of a `.claude` folder, else the root itself.
@@ -176,10 +250,25 @@ fn find_sessions_dir(root: &Path) -> PathBuf {
     if is_client_dir && projects.is_dir() { projects } else { root.to_owned() }
 }
 
-/// Lists the regular files at any depth below a folder, sorted by path. Skips everything that cannot be read.
+/// Lists the files at any depth below a folder, sorted by path: regular files on disk, and files that only an open archive
+/// has. Skips everything that cannot be read.
 pub(crate) fn list_files(folder: &Path) -> Vec<PathBuf> {
     let entries = walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().filter_map(Result::ok);
-    entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path).collect()
+    let files = entries.filter(|entry| entry.file_type().is_file()).map(walkdir::DirEntry::into_path);
+    let mut files: Vec<PathBuf> = files.collect();
+    files.extend(list_archived_below(folder));
+    files.sort();
+    files
+}
+
+/// Lists the names in a folder, on disk and in an open archive, in no particular order. Returns an empty list if the folder
+/// cannot be read.
+pub(crate) fn list_names(folder: &Path) -> Vec<OsString> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<OsString> = entries.map(|entry| entry.file_name()).collect();
+    let archived = list_archived_below(folder).into_iter().filter(|path| path.parent() == Some(folder));
+    names.extend(archived.filter_map(|path| path.file_name().map(OsStr::to_owned)));
+    names
 }
 
 /// Returns the total length in bytes of the files at and below a path. Unreadable files count as 0.

@@ -6,6 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rethread_core::entry::Timestamp;
 use rethread_core::pack_fields;
 
+use crate::archive_reader::catalog::Generation;
+
 /// The minimum age of a change after which the next one gets another timestamp. File system clocks tick at least every
 /// 10 ms.
 const TICK: Duration = Duration::from_millis(20);
@@ -47,6 +49,19 @@ impl FileFingerprint {
         let mtime = meta.modified().map(since_epoch).unwrap_or_default();
         let mtime = (i64::try_from(mtime.as_secs()).unwrap_or_default(), mtime.subsec_nanos());
         FileFingerprint { len: meta.len(), mtime, ctime: mtime, inode: None }
+    }
+
+    /// Returns the fingerprint of an archived state. It depends on the time of the archive run and on the number of the
+    /// generation, not on the hashes of segments, because a later run may join segments.
+    pub(crate) fn from_archived(generation: &Generation) -> FileFingerprint {
+        let seconds = |millis: i64| millis.div_euclid(1000);
+        let nanos = |millis: i64| u32::try_from(millis.rem_euclid(1000)).unwrap_or_default() * 1_000_000;
+        FileFingerprint {
+            len: generation.bytes,
+            mtime: (seconds(generation.modified), nanos(generation.modified)),
+            ctime: (generation.archived, generation.number),
+            inode: None,
+        }
     }
 
     /// Returns the modification time, rounded down to milliseconds.

@@ -2,10 +2,12 @@
 
 mod dir_cache;
 mod documents;
+mod file_content;
 mod find;
 mod fingerprint;
 mod lease;
 mod live;
+mod open_archive;
 mod process_table;
 mod scan;
 mod session_files;
@@ -13,12 +15,16 @@ mod tail_fingerprint;
 mod walk;
 mod work_progress;
 
-pub(crate) use crate::plain_file::{open_file, read_small_file};
+pub(crate) use crate::plain_file::open_file;
 pub(crate) use dir_cache::{CachedDir, DirCache};
 pub(crate) use documents::{FileOwner, find_last_line_end, read_docs, read_result_text};
-pub use find::Roots;
+pub(crate) use file_content::{
+    FileContent, is_file, is_only_archived, open_content, read_fingerprint, read_small_file,
+};
+pub use find::{ArchiveScope, KeptFilter, Roots};
 pub(crate) use find::{
-    FileRole, SessionFile, find_sessions, find_sessions_and_results, is_session_id, list_files, total_size,
+    FileRole, SessionFile, find_sessions, find_sessions_and_results, find_sessions_below, is_session_id,
+    list_files, list_names, total_size,
 };
 pub(crate) use fingerprint::FileFingerprint;
 pub use lease::FileLease;

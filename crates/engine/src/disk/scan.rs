@@ -1,7 +1,6 @@
 //! Reads a session file in chunks and calls a visitor for every entry. Reads single lines again by their span.
 
 use std::cell::Cell;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::Path;
@@ -11,7 +10,7 @@ use rethread_core::lines::{Line, LineSplitter, LineTruncator};
 use rethread_core::problem::{Problem, ProblemKind};
 use rethread_core::tree::LineSpan;
 
-use crate::plain_file::open_file;
+use super::file_content::{FileContent, open_content};
 
 /// Bytes per read: small enough to stay in the L1/L2 caches between the copy and the parser. Measured: chunks of 256 kB
 /// cost three times the system time.
@@ -103,7 +102,7 @@ pub(crate) fn scan(
     {
         return Ok(report);
     }
-    let mut file = open_file(path)?;
+    let mut file = open_content(path)?;
     let range = options.range.clone().unwrap_or(ScanRange { bytes: 0..u64::MAX, lines_before: 0 });
     if range.bytes.start > 0 {
         file.seek(SeekFrom::Start(range.bytes.start))?;
@@ -159,7 +158,7 @@ pub(crate) fn scan_content(
 /// Reads the lines in the first chunk. Returns `None` if the file is longer and the chunk contains no complete line.
 fn scan_head(path: &Path, visit: &mut impl FnMut(ScanEvent<'_, '_>)) -> io::Result<Option<ScanReport>> {
     let mut bytes = Vec::with_capacity(CHUNK_BYTES);
-    open_file(path)?.take(CHUNK_BYTES as u64).read_to_end(&mut bytes)?;
+    open_content(path)?.take(CHUNK_BYTES as u64).read_to_end(&mut bytes)?;
     let is_whole_file = bytes.len() < CHUNK_BYTES;
     if !is_whole_file && memchr::memchr(b'\n', &bytes).is_none() {
         return Ok(None);
@@ -312,12 +311,12 @@ fn read_long_line(
 /// Reads single lines of a file by their spans.
 #[derive(Debug)]
 pub(crate) struct LineReader {
-    file: File,
+    file: FileContent,
 }
 
 impl LineReader {
     pub(crate) fn open(path: &Path) -> io::Result<LineReader> {
-        Ok(LineReader { file: open_file(path)? })
+        Ok(LineReader { file: open_content(path)? })
     }
 
     /// Reads the bytes of a span. Returns an error if the file is shorter.
@@ -359,8 +358,8 @@ impl LineReader {
 /// Returns the time of the latest message in the last lines of a file, and whether they were written without a user
 /// (`claude -p` or an SDK). Returns `None` if the file contains no message with a time.
 pub(crate) fn read_last_message_time(path: &Path) -> io::Result<Option<(Timestamp, bool)>> {
-    let mut file = open_file(path)?;
-    let len = file.metadata()?.len();
+    let mut file = open_content(path)?;
+    let len = file.len()?;
     let mut tail_len = 128 << 10;
     loop {
         file.seek(SeekFrom::Start(len.saturating_sub(tail_len)))?;

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::SystemTime;
 
+use super::file_content::{FileContent, open_content};
 use crate::plain_file::open_file;
 
 /// The number of bytes at the end of a file that are hashed.
@@ -33,10 +34,23 @@ impl TailFingerprint {
         let (tail, unterminated) = hash_tail(file, meta.len())?;
         Ok(TailFingerprint { len: meta.len(), mtime: meta.modified().ok(), tail, unterminated })
     }
+
+    /// Hashes the last 64 kB of a file on disk or in an open archive. An archived file has no modification time, so its
+    /// fingerprint is never that of a file on disk.
+    pub(crate) fn from_content(path: &Path) -> io::Result<TailFingerprint> {
+        match open_content(path)? {
+            FileContent::Disk(file) => TailFingerprint::from_file(&file),
+            FileContent::Archive(mut content) => {
+                let len = content.len();
+                let (tail, unterminated) = hash_tail(&mut content, len)?;
+                Ok(TailFingerprint { len, mtime: None, tail, unterminated })
+            }
+        }
+    }
 }
 
 /// Hashes the 64 kB before the offset `len`. Also returns whether the last of these bytes is not a line feed.
-fn hash_tail(mut file: &File, len: u64) -> io::Result<(blake3::Hash, bool)> {
+fn hash_tail(mut file: impl Read + Seek, len: u64) -> io::Result<(blake3::Hash, bool)> {
     let from = len.saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = vec![0; usize::try_from(len - from).unwrap_or_default()];

@@ -271,7 +271,7 @@ fn folder_id(folder: &Path, _meta: &Metadata) -> Id {
 }
 
 /// Returns `true` if a file is a transcript (`*.jsonl`) or a stored tool result (`tool-results/*.txt`).
-fn is_session_data(folder: &Path, name: &OsStr) -> bool {
+pub(super) fn is_session_data(folder: &Path, name: &OsStr) -> bool {
     match Path::new(name).extension() {
         Some(extension) if extension == "jsonl" => true,
         Some(extension) if extension == "txt" => folder.file_name() == Some(OsStr::new("tool-results")),

@@ -14,7 +14,7 @@ use rethread_core::tree::{EntryVisitor, LineSpan, Node, NodeId, Tree, TreeBuilde
 use rethread_core::version::Version;
 
 use crate::Error;
-use crate::disk::{LineReader, ScanEvent, TailFingerprint, open_file, scan_content};
+use crate::disk::{LineReader, ScanEvent, TailFingerprint, open_content, scan_content};
 use crate::session::active::find_client;
 use crate::session::load::{LoadOptions, Session, load, load_with_builder};
 use crate::session::preview::{EntryPreview, UuidTable};
@@ -85,7 +85,7 @@ pub(crate) struct ParsedLines {
 impl EditSessionBuilder {
     fn open(path: &Path) -> Result<EditSessionBuilder, Error> {
         Ok(EditSessionBuilder {
-            fingerprint: TailFingerprint::from_path(path).map_err(Error::reading(path))?,
+            fingerprint: TailFingerprint::from_content(path).map_err(Error::reading(path))?,
             lines: LineReader::open(path).map_err(Error::reading(path))?,
             state_lines: SessionStateLines::default(),
             uuids: UuidTable::default(),
@@ -160,7 +160,7 @@ impl EditSession {
     /// Reads the bytes that were appended to the file after it was opened.
     pub(crate) fn read_appended(&self) -> std::io::Result<Vec<u8>> {
         use std::io::{Read, Seek, SeekFrom};
-        let mut file = open_file(&self.session.path)?;
+        let mut file = open_content(&self.session.path)?;
         file.seek(SeekFrom::Start(self.fingerprint.len))?;
         let mut appended = Vec::new();
         file.read_to_end(&mut appended)?;

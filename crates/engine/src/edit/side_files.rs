@@ -11,7 +11,7 @@ use rethread_core::session::AgentMeta;
 
 use super::write_draft::for_each_line;
 use crate::Error;
-use crate::disk::{ScanEvent, ScanOptions, find_client_dir, list_files, open_file, read_small_file, scan};
+use crate::disk::{ScanEvent, ScanOptions, find_client_dir, list_files, open_content, read_small_file, scan};
 use crate::writer::{FileOp, NewContent};
 
 /// Plans to copy the side files that the lines of a draft refer to. `path` and `session` are file and id of the origin;
@@ -65,7 +65,7 @@ pub(crate) fn copy_side_files(
 /// Returns the content of a subagent file with the id of the new session in its lines.
 fn build_agent_content(file: PathBuf, envelope: Envelope) -> NewContent<'static> {
     NewContent::Generated(Box::new(move |out| {
-        write_enveloped_lines(io::BufReader::new(open_file(&file)?), &envelope, out)
+        write_enveloped_lines(io::BufReader::new(open_content(&file)?), &envelope, out)
     }))
 }
 

@@ -11,17 +11,17 @@ use rethread_core::version::Version;
 
 use super::edit_session::{ExpectedLoad, ParsedLines};
 use crate::Error;
-use crate::disk::open_file;
+use crate::disk::{FileContent, open_content};
 
 /// Reads the segments of a draft from its source file.
 struct DraftReader {
-    file: BufReader<std::fs::File>,
+    file: BufReader<FileContent>,
     position: u64,
 }
 
 impl DraftReader {
     fn open(source: &Path) -> io::Result<DraftReader> {
-        Ok(DraftReader { file: BufReader::with_capacity(64 << 10, open_file(source)?), position: 0 })
+        Ok(DraftReader { file: BufReader::with_capacity(64 << 10, open_content(source)?), position: 0 })
     }
 
     /// Moves the reader to a byte offset of the source file.

@@ -13,7 +13,7 @@ use rethread_core::usage::{UsageCollector, dedupe_responses, total_tokens};
 
 use crate::Error;
 use crate::disk::{
-    FileRole, LineReader, Roots, ScanEvent, ScanOptions, SessionFile, find_sessions, list_sibling_agents,
+    FileRole, LineReader, ScanEvent, ScanOptions, SessionFile, find_sessions_below, list_sibling_agents,
     read_small_file, scan,
 };
 use crate::session::load::{LoadOptions, Session, SessionHeader, load};
@@ -73,13 +73,13 @@ pub(crate) fn find_agent_files(file: &SessionFile) -> Vec<SessionFile> {
     if file.role != FileRole::Main {
         return Vec::new();
     }
-    let mut files = find_sessions(&Roots { paths: vec![file.side_dir()] }).0;
+    let mut files = find_sessions_below(&file.side_dir());
     files.retain(|file| file.role != FileRole::Main);
     let id = file.stem();
     for path in list_sibling_agents(&file.path).into_iter().map(|name| file.path.with_file_name(name)) {
         let is_own = read_first_session_id(&path).is_some_and(|session| session == id);
         if is_own {
-            files.extend(find_sessions(&Roots { paths: vec![path] }).0);
+            files.extend(find_sessions_below(&path));
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -88,14 +88,14 @@ pub(crate) fn find_agent_files(file: &SessionFile) -> Vec<SessionFile> {
 
 /// Finds the subagent files of the session file `path`, sorted by path.
 pub(crate) fn find_agent_paths(path: &Path) -> Vec<PathBuf> {
-    let (files, _) = find_sessions(&Roots { paths: vec![path.to_owned()] });
+    let files = find_sessions_below(path);
     files.iter().flat_map(find_agent_files).map(|file| file.path).collect()
 }
 
 impl Session {
     /// Returns the size in bytes of the session file and its subagent files, which is the size in a list of sessions.
     pub fn total_bytes(&self) -> u64 {
-        let (files, _) = find_sessions(&Roots { paths: vec![self.path.clone()] });
+        let files = find_sessions_below(&self.path);
         self.bytes + files.iter().flat_map(find_agent_files).map(|file| file.len).sum::<u64>()
     }
 }
@@ -103,7 +103,7 @@ impl Session {
 /// Hashes the paths and fingerprints of the subagent files of the session file `path`. Any change gives another hash.
 #[doc(hidden)] // Public only because the web server caches the list.
 pub fn agents_fingerprint(path: &Path) -> u64 {
-    let (files, _) = find_sessions(&Roots { paths: vec![path.to_owned()] });
+    let files = find_sessions_below(path);
     let mut bytes = Vec::new();
     for file in files.iter().flat_map(find_agent_files) {
         bytes.extend_from_slice(file.path.as_os_str().as_encoded_bytes());

@@ -14,6 +14,7 @@ pub use crate::edit::edit_session::EntryRef;
 use crate::edit::edit_session::{
     AppendSimulator, EditSession, ExpectedLoad, LeafChooser, ParsedLines, matches_expected,
 };
+use crate::ops::resolve::ensure_on_disk;
 use crate::session::load::SessionHeader;
 use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
@@ -60,6 +61,7 @@ struct PlannedMove {
 
 /// Makes clients resume the session from another entry, with marker lines alone or with the path to it appended again.
 pub fn goto(request: &GotoRequest, writer: &SessionWriter) -> Result<GotoOutcome, Error> {
+    ensure_on_disk(&request.path)?;
     let (mut source, simulator) = EditSession::open_for_append(&request.path)?;
     let to = resolve_entry(&source, &request.at)?;
     let tree = &source.session.tree;

@@ -64,6 +64,8 @@ pub struct SessionRow {
     pub agents: usize,
     /// Whether a running client has the session open.
     pub live: bool,
+    /// Whether only the archive has the session.
+    pub archived: bool,
     /// Whether lines are damaged or parents are missing, and `doctor` suggests a repair.
     pub damaged: bool,
     /// Links to other sessions.
@@ -202,6 +204,7 @@ fn build_rows(all: Vec<FileInfo>, hidden: &mut HiddenCounts) -> Vec<SessionRow> 
                 live: live_ids.contains(&id),
                 title: info.title(info.find_summary(&titles)),
                 id,
+                archived: file.is_archived,
                 modified: file.mtime.and_then(to_timestamp),
                 bytes: file.len,
                 agents: info.sidechain_agents,

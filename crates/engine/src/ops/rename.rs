@@ -6,6 +6,7 @@ use crate::disk::TailFingerprint;
 use crate::edit::effect::{FileEffect, plan_effects};
 use crate::edit::title::{parse_title, render_title_lines};
 use crate::error::Error;
+use crate::ops::resolve::ensure_on_disk;
 use crate::session::load::{LoadOptions, load};
 use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
@@ -40,6 +41,7 @@ pub struct RenameOutcome {
 /// Sets the title of a session, and verifies it by reading the file again.
 pub fn rename(writer: &SessionWriter, request: &RenameRequest) -> Result<RenameOutcome, Error> {
     let path = &request.path;
+    ensure_on_disk(path)?;
     let fingerprint = TailFingerprint::from_path(path).map_err(Error::reading(path))?;
     let session = load(path, LoadOptions::default(), &mut ())?;
     let title = parse_title(&request.title)?;

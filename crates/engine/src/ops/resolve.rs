@@ -8,7 +8,7 @@ use rethread_core::entry::Timestamp;
 use super::list::{SessionFilter, SessionRow, list_sessions};
 use crate::Error;
 use crate::cache::CacheDir;
-use crate::disk::{FileRole, Roots, SessionFile, find_sessions, read_last_message_time};
+use crate::disk::{self, FileRole, Roots, SessionFile, find_sessions, is_file, read_last_message_time};
 use crate::session::per_file_cache::find_files;
 
 /// The maximum number of similar sessions that an error lists.
@@ -21,7 +21,7 @@ pub fn find_session(roots: &Roots, name: &str, cache: Option<&CacheDir>) -> Resu
     // A name in the form of a path is a path. Any other name is tried as an id and a title first.
     let path = Path::new(name);
     let has_path_form = name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".jsonl");
-    if has_path_form && path.is_file() {
+    if has_path_form && is_file(path) {
         return Ok(path.to_owned());
     }
     let (files, _) = find_files(roots, cache);
@@ -41,13 +41,38 @@ pub fn find_session(roots: &Roots, name: &str, cache: Option<&CacheDir>) -> Resu
     }
     let rows = list_sessions(roots, &SessionFilter { all: true, ..SessionFilter::default() }, cache).rows;
     let found = find_in_rows(&rows, name);
-    if found.is_err() && path.is_file() { Ok(path.to_owned()) } else { found }
+    if found.is_err() && is_file(path) { Ok(path.to_owned()) } else { found }
 }
 
-/// Finds the file of a session to change, like [`find_session`]. Returns an error if it is not below one of the roots.
+/// Finds the file of a session to change, like [`find_session`]. Returns an error if it is not below one of the roots, or if
+/// only the archive has the session.
 pub fn find_session_to_change(roots: &Roots, name: &str, cache: Option<&CacheDir>) -> Result<PathBuf, Error> {
     let path = find_session(roots, name, cache)?;
+    ensure_on_disk(&path)?;
     if roots_contain(roots, &path) { Ok(path) } else { Err(Error::OutsideStore { path }) }
+}
+
+/// Finds the file of a session to copy, like [`find_session_to_change`]. A session that only the archive has can be copied if
+/// it was below one of the roots: the copy is written there.
+pub fn find_session_to_copy(roots: &Roots, name: &str, cache: Option<&CacheDir>) -> Result<PathBuf, Error> {
+    let path = find_session(roots, name, cache)?;
+    let is_inside = if is_only_archived(&path) {
+        let roots = roots.paths.iter().filter_map(|root| std::path::absolute(root).ok());
+        std::path::absolute(&path).is_ok_and(|path| roots.into_iter().any(|root| path.starts_with(root)))
+    } else {
+        roots_contain(roots, &path)
+    };
+    if is_inside { Ok(path) } else { Err(Error::OutsideStore { path }) }
+}
+
+/// Returns `true` if there is no file at the path of a session, but the archive has its content.
+pub fn is_only_archived(path: &Path) -> bool {
+    disk::is_only_archived(path)
+}
+
+/// Returns [`Error::OnlyArchived`] if only the archive has the session, so that it cannot be changed.
+pub(crate) fn ensure_on_disk(path: &Path) -> Result<(), Error> {
+    if is_only_archived(path) { Err(Error::OnlyArchived { path: path.to_owned() }) } else { Ok(()) }
 }
 
 /// Returns `true` if a name of the session file `path` cannot match another session by chance: its path, or at least four

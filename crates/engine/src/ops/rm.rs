@@ -7,6 +7,7 @@ use super::agents::find_agent_paths;
 use crate::disk::{find_client_dir, total_size};
 use crate::edit::effect::{FileEffect, plan_effects};
 use crate::error::Error;
+use crate::ops::resolve::ensure_on_disk;
 use crate::session::load::{LoadOptions, load};
 use crate::writer::{FileOp, OpId, Plan, SessionWriter};
 
@@ -37,6 +38,7 @@ pub struct RemoveOutcome {
 /// Moves a session to the trash: its file, its folder, its subagents, and the client's other files about it.
 pub fn remove(writer: &SessionWriter, request: &RemoveRequest) -> Result<RemoveOutcome, Error> {
     let path = &request.path;
+    ensure_on_disk(path)?;
     std::fs::metadata(path).map_err(Error::reading(path))?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let paths = find_session_paths(path, &stem);

@@ -176,7 +176,7 @@ pub fn find_store_secrets(roots: &Roots, cache: Option<&CacheDir>) -> SecretRepo
 
 /// Finds the secrets of one session, with its subagents, tool results and file history.
 pub fn find_session_secrets(path: &Path) -> SecretReport {
-    find_store_secrets(&Roots { paths: vec![path.to_owned()] }, None)
+    find_store_secrets(&Roots::new(vec![path.to_owned()]), None)
 }
 
 impl SecretReport {
@@ -226,6 +226,7 @@ fn to_session_file(file: SourceFile, root: &Arc<Path>, now: SystemTime) -> Sessi
         mtime,
         role: FileRole::Main,
         is_stable: file.fingerprint.is_stable(now),
+        is_archived: false,
         fingerprint: file.fingerprint,
         path: file.path,
     }

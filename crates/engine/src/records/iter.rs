@@ -1,7 +1,6 @@
 //! The iterator over the records of a file.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use rethread_core::lines::LineSplitter;
 
 use super::types::SessionRecord;
 use crate::Error;
-use crate::disk::open_file;
+use crate::disk::{FileContent, open_content};
 
 /// An iterator over records. It ends after the first read error.
 #[derive(Debug)]
@@ -19,7 +18,7 @@ pub struct RecordIter {
     /// The types of the records to return. `None` returns all.
     kinds: Option<Vec<Kind>>,
     /// `None` if the file could not be opened, and after a read error.
-    file: Option<BufReader<File>>,
+    file: Option<BufReader<FileContent>>,
     open_error: Option<Error>,
     splitter: LineSplitter,
     reader: Reader,
@@ -31,7 +30,7 @@ pub struct RecordIter {
 impl RecordIter {
     /// Opens the file. An error is returned by the first call of `next`.
     pub(super) fn open(path: &Path, kinds: Option<Vec<Kind>>) -> RecordIter {
-        let (file, open_error) = match open_file(path) {
+        let (file, open_error) = match open_content(path) {
             Ok(file) => (Some(BufReader::new(file)), None),
             Err(error) => (None, Some(Error::reading(path)(error))),
         };

@@ -18,7 +18,7 @@ pub use self::types::{
     TitleOrigin, TitleRecord, UserRecord,
 };
 use crate::Error;
-use crate::disk::open_file;
+use crate::disk::open_content;
 
 /// The records of one session file.
 ///
@@ -62,7 +62,7 @@ macro_rules! accessor {
 impl SessionRecords {
     /// Opens a session file, or the file of a subagent. Returns an error if it cannot be opened or is not a regular file.
     pub fn open(path: &Path) -> Result<SessionRecords, Error> {
-        open_file(path).map_err(Error::reading(path))?;
+        open_content(path).map_err(Error::reading(path))?;
         Ok(SessionRecords { path: path.to_owned() })
     }
 

@@ -14,7 +14,7 @@ use super::manifest::{IndexedFile, Manifest};
 use super::segment::{Segment, SegmentBuilder, decode_calls, encode_calls};
 use super::store::SearchIndex;
 use crate::cache::{IndexError, code_fingerprint};
-use crate::disk::{FileOwner, ScanOptions, SessionFile, find_last_line_end, open_file, read_docs};
+use crate::disk::{FileOwner, ScanOptions, SessionFile, find_last_line_end, open_content, read_docs};
 
 /// A segment is written when its builder uses this much memory.
 const MAX_BUILDER_BYTES: usize = 64 << 20;
@@ -111,7 +111,7 @@ fn has_grown(indexed: &IndexedFile, file: &SessionFile) -> bool {
 
 /// Hashes the first `len` bytes of a file. All of them are read, because an edit in the middle may change nothing else.
 fn hash_prefix(path: &Path, len: u64) -> io::Result<u64> {
-    let mut prefix = open_file(path)?.take(len);
+    let mut prefix = open_content(path)?.take(len);
     let mut hasher = Xxh3::new();
     let mut buffer = vec![0; 64 << 10];
     loop {

@@ -153,7 +153,10 @@ impl SearchIndex {
             IndexReader::default()
         });
         let (files, failures) = find_files_cached(&self.dir, roots);
-        if warnings.is_empty() && RefreshPlan::new(&current.manifest, &files).limit_to(max_bytes).is_empty() {
+        // With some of the files, the others would be taken for deleted.
+        let is_read_only = warnings.is_empty() && roots.is_filtered();
+        let is_current = || RefreshPlan::new(&current.manifest, &files).limit_to(max_bytes).is_empty();
+        if is_read_only || warnings.is_empty() && is_current() {
             return RefreshedIndex { reader: current, files, failures, warnings };
         }
         let reader = match self.update(&files, max_bytes, on_progress) {

@@ -11,7 +11,9 @@ use rethread_core::turn::ToolCallIndex;
 use rethread_core::version::Version;
 
 use crate::Error;
-use crate::disk::{ScanEvent, ScanOptions, is_session_id, scan};
+use crate::disk::{
+    ScanEvent, ScanOptions, is_only_archived, is_session_id, list_names, read_fingerprint, scan,
+};
 
 /// A session file after one pass over it. The lines stay on disk.
 #[derive(Debug)]
@@ -30,6 +32,8 @@ pub struct Session {
     pub tool_calls: ToolCallIndex,
     /// The size of the file in bytes.
     pub bytes: u64,
+    /// Whether the file was deleted and only the archive has the session.
+    pub archived: bool,
     /// Problems in the bytes. The tree lists the problems of the links.
     pub problems: Vec<Problem>,
     /// The calls that start subagents. Empty unless [`LoadOptions::tool_calls`] is set.
@@ -89,7 +93,7 @@ fn load_with<T>(
     visitor: &mut impl EntryVisitor,
     finish: impl FnOnce(TreeBuilder) -> (Tree, T),
 ) -> Result<(Session, T), Error> {
-    let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+    let bytes = read_fingerprint(path).map_or(0, |fingerprint| fingerprint.len);
     let mut builder = if options.tool_calls {
         TreeBuilder::with_content_hashes()
     } else {
@@ -119,6 +123,7 @@ fn load_with<T>(
         tree,
         tool_calls,
         bytes: report.bytes,
+        archived: is_only_archived(path),
         problems: report.problems,
         agent_calls,
         resume_index,
@@ -151,8 +156,8 @@ fn may_have_title_in_other_file(info: &SessionInfo) -> bool {
 fn read_other_infos(path: &Path, info: &SessionInfo) -> Vec<SessionInfo> {
     let may_be_elsewhere = may_have_title_in_other_file(info);
     let folder = path.parent().filter(|_| may_be_elsewhere);
-    let entries = folder.and_then(|folder| std::fs::read_dir(folder).ok());
-    let files = entries.into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path());
+    let names = folder.map(list_names).unwrap_or_default();
+    let files = names.into_iter().map(|name| path.with_file_name(name));
     let mut files: Vec<PathBuf> =
         files.filter(|file| file.extension().is_some_and(|ext| ext == "jsonl")).collect();
     files.sort();

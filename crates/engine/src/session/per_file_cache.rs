@@ -17,6 +17,8 @@ pub(crate) fn find_files(roots: &Roots, cache: Option<&CacheDir>) -> (Vec<Sessio
 pub(crate) struct PerFileCache<'f> {
     files: &'f [SessionFile],
     cache: Option<FileCache>,
+    /// Whether nothing is stored: with some of the files, the values of the others would be dropped.
+    is_read_only: bool,
     reporter: ReadReporter,
 }
 
@@ -29,10 +31,11 @@ impl<'f> PerFileCache<'f> {
         files: &'f [SessionFile],
     ) -> PerFileCache<'f> {
         let cache = cache.and_then(|cache| cache.load_values(roots, kind, files));
+        let is_read_only = roots.is_filtered();
         let has_value = |idx: usize| cache.as_ref().is_some_and(|cache| cache.has_value(idx));
         let unread = files.iter().enumerate().filter(|(idx, _)| !has_value(*idx));
         let reporter = ReadReporter::new(unread.map(|(_, file)| file));
-        PerFileCache { files, cache, reporter }
+        PerFileCache { files, cache, is_read_only, reporter }
     }
 
     /// Returns the cached value of a file. Returns `None` if there is no valid one.
@@ -87,6 +90,6 @@ impl<'f> PerFileCache<'f> {
 
     /// Stores new entries. Returns a warning if that failed.
     pub(crate) fn store_entries(self, entries: Vec<NewCacheEntry>) -> Option<CacheWarning> {
-        self.cache.and_then(|cache| cache.store(self.files, entries))
+        self.cache.filter(|_| !self.is_read_only).and_then(|cache| cache.store(self.files, entries))
     }
 }

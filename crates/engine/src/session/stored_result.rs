@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::Error;
-use crate::disk::open_file;
+use crate::disk::open_content;
 
 /// The folder of the stored results, in the side folder of the session.
 const TOOL_RESULTS_DIR: &str = "tool-results";
@@ -33,7 +33,7 @@ pub fn read_stored_result(path: &Path, name: &str, max_bytes: usize) -> Result<O
     if [&side_dir, &side_dir.join(TOOL_RESULTS_DIR), &file].into_iter().any(|path| is_link(path)) {
         return Ok(None);
     }
-    let reader = match open_file(&file) {
+    let reader = match open_content(&file) {
         Ok(reader) => reader,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::reading(&file)(error)),

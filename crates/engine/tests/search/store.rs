@@ -25,7 +25,7 @@ impl TestStore {
     }
 
     pub(crate) fn roots(&self) -> Roots {
-        Roots { paths: vec![self.folder.path().join("projects")] }
+        Roots::new(vec![self.folder.path().join("projects")])
     }
 
     pub(crate) fn path(&self, file: usize) -> PathBuf {

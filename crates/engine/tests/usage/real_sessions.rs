@@ -77,7 +77,7 @@ fn tokens_are_exact_or_lower_bounds() {
         let truth = std::fs::read(folder.join("truth.json")).expect("each scenario has its truth");
         let truth: Value = serde_json::from_slice(&truth).expect("the truth is JSON");
         let name = folder.strip_prefix(&golden).expect("below the folder").display().to_string();
-        let roots = Roots { paths: vec![folder.join("projects")] };
+        let roots = Roots::new(vec![folder.join("projects")]);
         let report = ops::usage::usage(&roots, &request(GroupBy::Session, TimeZone::UTC, &prices), None);
         scenario_count += 1;
         lower_bounds += report.total.total().lower_bounds;
@@ -116,7 +116,7 @@ fn usage_totals_equal_the_counts_of_stats() {
     let stores = list_folders(&corpus);
     assert!(stores.len() > 3, "{} stores", stores.len());
     for store in stores {
-        let roots = Roots { paths: vec![store.clone()] };
+        let roots = Roots::new(vec![store.clone()]);
         let request = request(GroupBy::Day, TimeZone::UTC, &prices);
         let (deduplicated, total) = (
             ops::stats::collect_stats(&roots, false, None).counts.deduplicated_totals(),

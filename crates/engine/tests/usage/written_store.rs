@@ -82,7 +82,7 @@ impl WrittenStore {
     }
 
     pub(crate) fn roots(&self) -> Roots {
-        Roots { paths: vec![self.folder.path().join(".claude")] }
+        Roots::new(vec![self.folder.path().join(".claude")])
     }
 
     pub(crate) fn cache(&self) -> CacheDir {

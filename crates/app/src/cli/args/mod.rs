@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand};
 
-use crate::config::{Color, GlobalOptions};
+use crate::config::{Color, GlobalOptions, Kept};
 
 mod archive;
 mod command_line;
@@ -87,6 +87,13 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) root: Vec<PathBuf>,
 
+    /// Which sessions to read: with, without or only those deleted since they were archived
+    ///
+    /// `rethread archive` keeps sessions that the client deletes. They are read like the others, unless this is `without`. With
+    /// --root, only those that were below this folder are read. Default: `kept` in the configuration file, or `with`.
+    #[arg(long, global = true, value_name = "WHICH", hide_possible_values = true)]
+    pub(crate) kept: Option<Kept>,
+
     /// Use invented sessions instead of yours
     ///
     /// They are in $XDG_STATE_HOME/rethread/demo or ~/.local/state/rethread/demo, with a journal of their own, so that changes
@@ -139,7 +146,12 @@ pub(crate) struct Args {
 impl Args {
     /// Returns the options that override settings of the configuration file.
     pub(crate) fn global_options(&self) -> GlobalOptions {
-        GlobalOptions { config: self.config.clone(), roots: self.root.clone(), color: self.color }
+        GlobalOptions {
+            config: self.config.clone(),
+            roots: self.root.clone(),
+            color: self.color,
+            kept: self.kept,
+        }
     }
 }
 

@@ -33,8 +33,9 @@ pub(crate) struct Serve {
 ///
 /// Each row shows the start of the session id, the time since the last message, the number of turns, branches and
 /// subagents, the size, the git branch, the project and the title. Labels before the title mark sessions that are open
-/// in a client (live), forked from another session (fork), planning or implementing a plan (plan, impl), compacted, or
-/// damaged. Headless sessions and sessions without messages are hidden, unless --all or --empty is given.
+/// in a client (live), deleted but in the archive (archived), forked from another session (fork), planning or implementing
+/// a plan (plan, impl), compacted, or damaged. Headless sessions and sessions without messages are hidden, unless --all or
+/// --empty is given.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "list")]
 #[command(after_help = "Examples:\n  \

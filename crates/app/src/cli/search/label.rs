@@ -15,6 +15,9 @@ const MAX_AGENT_WIDTH: usize = 18;
 /// Returns a style and a label for the context status of a hit and the number of its copies.
 pub(super) fn status_label(hit: &SearchHit) -> (TextRole, String) {
     let (style, mut label) = context_label(hit);
+    if hit.archived {
+        label.insert_str(0, "archived, ");
+    }
     let copy_in_context = hit.copies.iter().find(|copy| copy.context_status == Some(ContextStatus::Active));
     match (copy_in_context, hit.copies.len()) {
         (Some(copy), _) => {

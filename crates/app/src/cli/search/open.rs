@@ -11,6 +11,7 @@ use crate::cli::style::{QUIET, paint};
 use crate::cli::{AppContext, show};
 use crate::json;
 use crate::text::command::quote_command;
+use crate::text::session::restore_command;
 
 /// Shows the turn of a hit, on its branch. Shows the whole session if the hit is in a side file or not linked.
 ///
@@ -50,12 +51,17 @@ pub(super) fn print_resume_command(
     if is_orphan(hit) {
         return Err(CliError::SessionGone(hit.path.clone()));
     }
-    let command = app.resume_command(&hit.session, &hit.project);
+    let command = match hit.archived {
+        true => restore_command(&hit.session),
+        false => app.resume_command(&hit.session, &hit.project),
+    };
     if out.is_json() {
         out.json(&json::build_search_resume(hit, &command))?;
     } else {
         out.line(&command)?;
-        if let Some(obstacle) = app.resume_obstacle(&hit.session, &hit.project) {
+        if hit.archived {
+            out.note("note: only the archive has this session; the command brings it back");
+        } else if let Some(obstacle) = app.resume_obstacle(&hit.session, &hit.project) {
             out.note(&format!("note: {obstacle}"));
         }
     }

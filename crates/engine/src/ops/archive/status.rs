@@ -55,7 +55,7 @@ pub struct ArchivedSession {
 /// Compares an archive with the session files below the roots.
 pub fn archive_status(location: &ArchiveLocation, roots: &Roots) -> ArchiveStatus {
     let archive = Archive::open(location);
-    let (live, failures) = find_sessions(roots);
+    let (live, failures) = find_sessions(&roots.without_archive());
     let mut lengths: BTreeMap<PathBuf, u64> = BTreeMap::new();
     let mut status = ArchiveStatus {
         dir: location.dir.clone(),

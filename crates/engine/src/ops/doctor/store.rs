@@ -119,7 +119,7 @@ pub struct StoreReport {
 
 /// Checks every session under `roots`, the retention settings, and the folders of the store.
 pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
-    let (files, failures) = find_sessions(roots);
+    let (files, failures) = find_sessions(&roots.without_archive());
     let live: HashSet<String> = {
         let folders: HashSet<&Path> = files.iter().map(|file| &*file.root).collect();
         folders.into_iter().flat_map(|folder| find_live_sessions(folder, &SystemProcesses)).collect()

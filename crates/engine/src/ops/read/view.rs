@@ -13,7 +13,7 @@ use super::branch_view::{BranchSelector, BranchView, ForkSwitch, NodeSlice, Sibl
 use super::result_lines::ResultLines;
 use super::{fork_marks, paginate};
 use crate::Error;
-use crate::disk::{FileFingerprint, LineReader};
+use crate::disk::{FileFingerprint, LineReader, read_fingerprint};
 use crate::ops::explain::ClientVerdict;
 use crate::ops::show::{RawLine, ShownTurn, TurnGroup, TurnScope, read_turn_nodes, select_turns};
 use crate::ops::usage::Pricer;
@@ -80,7 +80,7 @@ pub struct TurnSlice {
 /// Loads the session file `path` for random access. `prices` determines the costs of its turns.
 pub fn open_view(path: &Path, prices: &PriceTable) -> Result<SessionView, Error> {
     // Taken before the file is read, so that a concurrent write changes the fingerprint.
-    let fingerprint = std::fs::metadata(path).map(|meta| FileFingerprint::from_metadata(&meta)).ok();
+    let fingerprint = read_fingerprint(path).ok();
     let mut last_line = 0;
     let set_last_line = VisitFn(|_: &Entry<'_>, span: LineSpan| last_line = span.line);
     let mut visitors = (UsageByNode::default(), ResultLines::default(), set_last_line);
@@ -118,8 +118,7 @@ pub fn open_view(path: &Path, prices: &PriceTable) -> Result<SessionView, Error>
 impl SessionView {
     /// Returns `true` if the file has not changed since it was loaded. Returns `false` if its metadata cannot be read.
     pub fn is_current(&self) -> bool {
-        let now =
-            std::fs::metadata(&self.session.path).map(|meta| FileFingerprint::from_metadata(&meta)).ok();
+        let now = read_fingerprint(&self.session.path).ok();
         now.is_some() && now == self.fingerprint
     }
 

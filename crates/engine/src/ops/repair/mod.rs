@@ -30,6 +30,7 @@ use crate::edit::new_session::{NewSession, NewSessionSpec, damaged_bytes_path};
 use crate::edit::title::choose_title;
 use crate::edit::write_draft::{simulate_draft, write_draft};
 use crate::ops::doctor::{ReachableEntries, SessionReport, find_problems};
+use crate::ops::resolve::ensure_on_disk;
 use crate::ops::selector::EntrySelector;
 use crate::session::load::{LoadOptions, Session, load};
 use crate::writer::{FileOp, NewContent, OpId, Plan, SessionWriter};
@@ -124,6 +125,7 @@ struct PlannedRepair {
 
 /// Repairs a session in a new session or in place. Writes nothing if it needs no repair or belongs to a subagent.
 pub fn repair(request: &RepairRequest, writer: &SessionWriter) -> Result<RepairReport, Error> {
+    ensure_on_disk(&request.path)?;
     let mut source = EditSession::open(&request.path, &mut ())?;
     let before = find_problems(&request.path)?;
     let Some(PlannedRepair { draft, checked, damaged }) = plan_repair(request, &source, &before.findings)?

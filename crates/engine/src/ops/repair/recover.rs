@@ -11,7 +11,7 @@ use rethread_core::tree::LineSpan;
 
 use super::draft::DraftRow;
 use crate::Error;
-use crate::disk::{LineReader, ScanEvent, ScanOptions, open_file, scan};
+use crate::disk::{LineReader, ScanEvent, ScanOptions, open_content, scan};
 
 /// The rows of a file, the fixes that produced them, and the damaged lines.
 pub(super) struct RecoveredRows {
@@ -108,7 +108,7 @@ pub(super) fn find_line_ranges(
     use std::io::BufRead;
     let mut ranges = BTreeMap::new();
     let mut scan_lines = || -> std::io::Result<()> {
-        let mut file = std::io::BufReader::with_capacity(64 << 10, open_file(path)?);
+        let mut file = std::io::BufReader::with_capacity(64 << 10, open_content(path)?);
         let (mut line, mut start) = (1, 0);
         while ranges.len() < lines.len() {
             let length = file.skip_until(b'\n')? as u64;

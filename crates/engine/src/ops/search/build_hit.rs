@@ -8,7 +8,7 @@ use super::Search;
 use super::candidate_heap::Candidate;
 use super::hit::{DuplicateHit, SearchHit, find_session_file};
 use super::labels::EntryLabel;
-use crate::disk::FileRole;
+use crate::disk::{FileRole, is_only_archived};
 use crate::ops::agents::read_first_session_id;
 
 impl Search {
@@ -66,6 +66,7 @@ impl Search {
             session,
             title,
             project,
+            archived: is_only_archived(&session_path),
             session_path,
             path,
             agent,

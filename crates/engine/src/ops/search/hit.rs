@@ -7,6 +7,8 @@ use rethread_core::query::Excerpt;
 use rethread_core::resume::ContextStatus;
 use rethread_core::session::Title;
 
+use crate::disk::is_file;
+
 /// An entry that matches a query.
 #[derive(Debug, Clone)]
 pub struct SearchHit {
@@ -22,6 +24,8 @@ pub struct SearchHit {
     pub path: PathBuf,
     /// The subagent, by the name of its file. `None` if the entry belongs to the session itself.
     pub agent: Option<String>,
+    /// Whether only the archive has the session.
+    pub archived: bool,
     /// Whether the text is in a side file of the session: a large tool result.
     pub in_side_file: bool,
     /// The line number.
@@ -79,5 +83,5 @@ pub struct DuplicateHit {
 /// parent folders of `path`. Returns `None` if there is none.
 pub(super) fn find_session_file(path: &Path, session: &str) -> Option<PathBuf> {
     let mut folders = path.ancestors().skip(1);
-    folders.find_map(|folder| Some(folder.join(format!("{session}.jsonl"))).filter(|file| file.is_file()))
+    folders.find_map(|folder| Some(folder.join(format!("{session}.jsonl"))).filter(|file| is_file(file)))
 }

@@ -8,7 +8,7 @@ use rethread_core::usage::{FileUsage, UsageCollector};
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::Error;
-use crate::disk::{FileFingerprint, SessionFile, find_last_line_end, open_file};
+use crate::disk::{FileFingerprint, SessionFile, find_last_line_end, open_content};
 use crate::ops::usage::store::collect_range;
 
 /// The number of bytes before the last position that must be unchanged for incremental reading.
@@ -124,7 +124,7 @@ impl FileProgress {
 
 /// Hashes the bytes before the offset `end` of a file, at most 1 MB. Returns an error if the file is shorter.
 fn hash_tail(path: &Path, end: u64) -> io::Result<u64> {
-    let mut file = open_file(path)?;
+    let mut file = open_content(path)?;
     let from = end.saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut tail = file.take(end - from);
