@@ -5,6 +5,7 @@
     read.py ARCHIVE PATH [N]        prints generation N (default: the last) of the file with this path
 """
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -20,9 +21,9 @@ except ImportError:
 
 
 def read_machine(folder):
-    """Returns the content of each file by path: {path: {generation: [(hash, bytes), …]}}, and the place of each segment."""
+    """Returns files {(root, path): {generation: [(hash, bytes), …]}}, the place of each segment, and tombstones."""
     manifest = json.loads((folder / "manifest").read_text().splitlines()[0])
-    places, files, segments = {}, {}, {}
+    places, files, segments, tombstones = {}, {}, {}, []
     for name in manifest["catalogs"]:
         for line in decompress((folder / "catalogs" / name).read_bytes()).splitlines():
             record = json.loads(line)
@@ -34,13 +35,34 @@ def read_machine(folder):
                     for hash, length in frame["segments"]:
                         segments[hash] = (record["pack"], frame["offset"], frame["bytes"], start)
                         start += length
+            elif record["record"] == "tombstone":
+                tombstones.append(record)
             else:
-                path = f"{places[record['place']]}/{record['path']}"
+                path = to_text(places[record["place"]]), to_text(record["path"])
                 content = files.setdefault(path, {}).setdefault(record["generation"], [])
                 while sum(length for _, length in content) > record["offset"]:
                     content.pop()
                 content.extend(record["segments"])
-    return files, segments
+    return files, segments, tombstones
+
+
+def list_forgotten(tombstones):
+    """Returns the tombstones that count: those with the highest version of their session, if that forgets it."""
+    newest = {}
+    for record in tombstones:
+        state = (record["version"], record["forgotten"])
+        newest[record["session"]] = max(newest.get(record["session"], state), state)
+    return [record for record in tombstones if newest[record["session"]] == (record["version"], True)]
+
+
+def is_forgotten(path, forgotten):
+    names = re.split(r"[/\\]", path)
+    return any(path in map(to_text, record.get("files", []))
+               or any(re.fullmatch(record["session"] + "([.-].*)?", name) for name in names) for record in forgotten)
+
+
+def to_text(path):
+    return path if isinstance(path, str) else bytes.fromhex(path["hex"]).decode(errors="replace")
 
 
 def print_content(folder, content, segments):
@@ -53,10 +75,14 @@ def print_content(folder, content, segments):
 
 
 archive, wanted = Path(sys.argv[1]), sys.argv[2:]
-for folder in sorted((archive / "machines").iterdir()):
-    files, segments = read_machine(folder)
-    for path, generations in sorted(files.items()):
-        if wanted and wanted[0] == path:
+machines = [(folder, *read_machine(folder)) for folder in sorted((archive / "machines").iterdir())]
+forgotten = list_forgotten([record for _, _, _, tombstones in machines for record in tombstones])
+for folder, files, segments, _ in machines:
+    for (root, path), generations in sorted(files.items()):
+        if is_forgotten(path, forgotten):
+            continue
+        full = f"{root}/{path}"
+        if wanted and wanted[0] == full:
             print_content(folder, generations[int(wanted[1]) if wanted[1:] else max(generations)], segments)
         elif not wanted:
-            print(len(generations), sum(length for _, length in generations[max(generations)]), path, sep="\t")
+            print(len(generations), sum(length for _, length in generations[max(generations)]), full, sep="\t")

@@ -1,10 +1,13 @@
 //! `rethread archive`: keeps copies of all session files.
 
+mod forget;
+
 use std::path::{Path, PathBuf};
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    self, ArchiveDamage, ArchiveLocation, ArchiveUpdate, ArchivedSession, CopiedFiles, GenerationCause,
+    self, ArchiveDamage, ArchiveLocation, ArchiveStatus, ArchiveUpdate, ArchivedSession, CopiedFiles,
+    GenerationCause,
 };
 
 use super::args::{Archive, ArchiveAction};
@@ -29,6 +32,8 @@ pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exi
         Some(ArchiveAction::Status) => print_status(&location, app, out),
         Some(ArchiveAction::Verify { deep }) => verify(&location, *deep, app, out),
         Some(ArchiveAction::Sync { dir }) => sync(&location, dir, app, out),
+        Some(ArchiveAction::Forget(args)) => forget::run(args, &location, app, out),
+        Some(ArchiveAction::Prune(args)) => forget::prune(args, &location, app, out),
         Some(ArchiveAction::Restore(args)) => restore::restore_archived(&location, args, app, out),
     }
 }
@@ -121,9 +126,30 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
     let only = count_noun(status.only_archived.len() as u64, "session");
     print_text("only here", format!("{only} whose files are gone"), out)?;
     print_only_archived(&status.only_archived, app, out)?;
+    print_forgotten(&status, out)?;
     print_warnings(&status.failures, out);
     print_damages(&status.damages, app, out);
     Ok(Exit::Done)
+}
+
+/// Prints the number of forgotten sessions, and what remains of them.
+fn print_forgotten(status: &ArchiveStatus, out: &mut Out) -> Result<(), CliError> {
+    if status.forgotten.is_empty() {
+        return Ok(());
+    }
+    let count = count_noun(status.forgotten.len() as u64, "session");
+    let bytes: u64 = status.forgotten.iter().map(|session| session.bytes).sum();
+    let mut text = count;
+    if bytes > 0 {
+        let prune = quote_command(&["archive", "prune"]);
+        text.push_str(&format!(", {} until {prune} deletes it", format_size(bytes)));
+    }
+    print_text("forgotten", text, out)?;
+    if !status.forgotten_live.is_empty() {
+        let live = count_noun(status.forgotten_live.len() as u64, "session file");
+        print_text("", format!("{live} of these: not archived again"), out)?;
+    }
+    Ok(())
 }
 
 /// Prints a plain text with a label.

@@ -52,12 +52,15 @@ pub(crate) enum CliError {
     DemoInUse,
     /// `rm` without sessions and without a filter.
     NothingToRemove,
-    /// `rm` with sessions and a filter.
-    NamesAndFilter,
-    /// A removal of that many sessions that no user has confirmed, because there is no terminal.
-    Unconfirmed { sessions: usize, command: String },
-    /// The name of a session to remove without a terminal that may match another session tomorrow, and its id.
-    InexactName { name: String, id: String },
+    /// `archive forget` without sessions and without a filter.
+    NothingToForget,
+    /// A command with sessions and a filter.
+    NamesAndFilter { command: &'static str },
+    /// A removal that no user has confirmed, because there is no terminal, and the command that confirms it.
+    Unconfirmed { action: String, command: String },
+    /// The name of a session to remove without a terminal that may match another session tomorrow, and the command with its
+    /// id.
+    InexactName { name: String, command: String },
     /// A time that cannot be parsed.
     BadTime(String),
     /// An unknown time zone.
@@ -232,16 +235,21 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             "name sessions, or select them as with `ls`: --older-than 90d, --project TEXT, --empty"
                 .to_owned(),
         ),
-        CliError::NamesAndFilter => {
-            ("rm takes either sessions or a filter".to_owned(), "omit the names, or the filter".to_owned())
-        }
-        CliError::Unconfirmed { sessions, command } => (
-            format!("moving {} to the trash needs a confirmation", count_noun(*sessions as u64, "session")),
-            format!("run `{command}`, or add --dry-run to see what would be moved"),
+        CliError::NothingToForget => (
+            "archive forget needs sessions or a filter".to_owned(),
+            "name sessions, or select them: --older-than 365d, --project DIR".to_owned(),
         ),
-        CliError::InexactName { name, id } => (
+        CliError::NamesAndFilter { command } => (
+            format!("{command} takes either sessions or a filter"),
+            "omit the names, or the filter".to_owned(),
+        ),
+        CliError::Unconfirmed { action, command } => (
+            format!("{action} needs a confirmation"),
+            format!("run `{command}`, or add --dry-run to see what would change"),
+        ),
+        CliError::InexactName { name, command } => (
             format!("`{}` is not specific enough to remove a session without a terminal", clean::line(name)),
-            format!("use at least four characters of its id: {}", quote_command(&["rm", id, "--yes"])),
+            format!("use at least four characters of its id: `{command}`"),
         ),
         CliError::BadTime(text) => (
             format!("cannot parse `{}` as a time", clean::line(text)),

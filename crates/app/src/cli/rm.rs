@@ -38,7 +38,7 @@ struct Candidate {
 pub(crate) fn run(args: &Rm, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let candidates = match (args.session.is_empty(), args.filter.is_unset()) {
         (true, true) => return Err(CliError::NothingToRemove),
-        (false, false) => return Err(CliError::NamesAndFilter),
+        (false, false) => return Err(CliError::NamesAndFilter { command: "rm" }),
         (false, true) => find_named(args, app, out)?,
         (true, false) => find_filtered(args, app, out)?,
     };
@@ -95,7 +95,8 @@ fn find_named(args: &Rm, app: &AppContext, out: &Out) -> Result<Vec<Candidate>, 
     for (name, path) in named {
         let outcome = plan_removal(path.clone(), args, app)?;
         if !args.write.dry_run && !can_ask(out) && !is_exact_name(name, &path, &outcome.session) {
-            return Err(CliError::InexactName { name: name.clone(), id: outcome.session });
+            let command = build_command(&["rm", &outcome.session, "--yes"]);
+            return Err(CliError::InexactName { name: name.clone(), command });
         }
         if seen.insert(path.clone()) {
             candidates.push(Candidate { outcome, row: rows.remove(&path), path });
@@ -128,7 +129,7 @@ fn plan_removal(path: PathBuf, args: &Rm, app: &AppContext) -> Result<RemoveOutc
 }
 
 /// Returns `true` if the user can answer a question, which `--quiet` hides.
-fn can_ask(out: &Out) -> bool {
+pub(super) fn can_ask(out: &Out) -> bool {
     !out.is_quiet() && io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
@@ -140,7 +141,8 @@ fn confirm(args: &Rm, candidates: &[Candidate], app: &AppContext, out: &mut Out)
         return Ok(true);
     }
     if out.is_json() || !can_ask(out) {
-        return Err(CliError::Unconfirmed { sessions: candidates.len(), command: repeat_with_yes(args) });
+        let action = format!("moving {} to the trash", count_noun(candidates.len() as u64, "session"));
+        return Err(CliError::Unconfirmed { action, command: repeat_with_yes(args) });
     }
     let table = build_table(&candidates[..candidates.len().min(MAX_LISTED)], app);
     for line in table.render(Some(out.width())) {
@@ -149,7 +151,12 @@ fn confirm(args: &Rm, candidates: &[Candidate], app: &AppContext, out: &mut Out)
     if candidates.len() > MAX_LISTED {
         out.note(&format!("… and {} more", candidates.len() - MAX_LISTED));
     }
-    out.note(&format!("move {} to the trash? [y/N]", summarize(candidates)));
+    ask(&format!("move {} to the trash?", summarize(candidates)), out)
+}
+
+/// Asks the user a question. Returns `true` for yes; the default is no.
+pub(super) fn ask(question: &str, out: &mut Out) -> Result<bool, CliError> {
+    out.note(&format!("{question} [y/N]"));
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))

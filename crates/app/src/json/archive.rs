@@ -2,8 +2,8 @@
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    ArchiveDamage, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate, ArchivedSession,
-    GenerationCause,
+    ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate,
+    ArchivedSession, ForgetCandidate, ForgottenSession, GenerationCause,
 };
 use serde::Serialize;
 
@@ -12,6 +12,7 @@ use super::object::{ObjectJson, build_object, format_time};
 #[derive(Serialize)]
 pub(crate) struct ArchiveUpdateJson {
     files: u64,
+    forgotten: u64,
     created: u64,
     grown: u64,
     replaced: Vec<ReplacedFileJson>,
@@ -37,6 +38,7 @@ pub(crate) fn build_archive_update(update: &ArchiveUpdate) -> ObjectJson<Archive
         "archive",
         ArchiveUpdateJson {
             files: update.checked,
+            forgotten: update.forgotten,
             created: update.created,
             grown: update.grown,
             replaced: replaced.collect(),
@@ -92,6 +94,7 @@ pub(crate) struct ArchiveStatusJson {
     earlier_states: u64,
     only_archived: usize,
     not_archived: Vec<String>,
+    forgotten: Vec<ForgottenSessionJson>,
     damaged: usize,
 }
 
@@ -109,6 +112,7 @@ pub(crate) fn build_archive_status(status: &ArchiveStatus) -> ObjectJson<Archive
             earlier_states: status.earlier_states,
             only_archived: status.only_archived.len(),
             not_archived: status.not_archived.iter().map(|path| path.display().to_string()).collect(),
+            forgotten: status.forgotten.iter().map(describe_forgotten).collect(),
             damaged: status.damages.len(),
         },
     )
@@ -187,6 +191,90 @@ pub(crate) fn build_archive_restore(
             prompts: outcome.prompts,
             restored: outcome.effects.iter().map(|effect| effect.path.display().to_string()).collect(),
             kept: outcome.kept.iter().map(|path| path.display().to_string()).collect(),
+        },
+    )
+}
+
+#[derive(Serialize)]
+struct ForgottenSessionJson {
+    session: String,
+    forgotten: Option<String>,
+    files: u64,
+    bytes: u64,
+}
+
+fn describe_forgotten(session: &ForgottenSession) -> ForgottenSessionJson {
+    ForgottenSessionJson {
+        session: session.id.clone(),
+        forgotten: format_time(Some::<Timestamp>(session.forgotten)),
+        files: session.files,
+        bytes: session.bytes,
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct ArchiveForgetJson<'a> {
+    #[serde(flatten)]
+    session: ArchivedSessionJson<'a>,
+    files: u64,
+    content_bytes: u64,
+    file_exists: bool,
+    dry_run: bool,
+}
+
+/// Builds the `archive_forget` object of a session that `archive forget` removes from the archive.
+pub(crate) fn build_archive_forget(
+    candidate: &ForgetCandidate,
+    dry_run: bool,
+) -> ObjectJson<ArchiveForgetJson<'_>> {
+    build_object(
+        "archive_forget",
+        ArchiveForgetJson {
+            session: describe_session(&candidate.session),
+            files: candidate.files,
+            content_bytes: candidate.bytes,
+            file_exists: candidate.is_live,
+            dry_run,
+        },
+    )
+}
+
+#[derive(Serialize)]
+pub(crate) struct ArchiveRememberJson {
+    #[serde(flatten)]
+    session: ForgottenSessionJson,
+    dry_run: bool,
+}
+
+/// Builds the `archive_remember` object of a session that `archive forget --undo` brings back.
+pub(crate) fn build_archive_remember(
+    session: &ForgottenSession,
+    dry_run: bool,
+) -> ObjectJson<ArchiveRememberJson> {
+    build_object("archive_remember", ArchiveRememberJson { session: describe_forgotten(session), dry_run })
+}
+
+#[derive(Serialize)]
+pub(crate) struct ArchivePruneJson {
+    sessions: u64,
+    files: u64,
+    bytes_before: u64,
+    bytes_after: u64,
+    damaged: usize,
+    dry_run: bool,
+}
+
+/// Builds the `archive_prune` object of `archive prune`.
+pub(crate) fn build_archive_prune(prune: &ArchivePrune, dry_run: bool) -> ObjectJson<ArchivePruneJson> {
+    build_object(
+        "archive_prune",
+        ArchivePruneJson {
+            sessions: prune.sessions,
+            files: prune.files,
+            bytes_before: prune.bytes_before,
+            bytes_after: prune.bytes_after,
+            damaged: prune.damages.len(),
+            dry_run,
         },
     )
 }

@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod archive;
 mod archive_crash;
+#[cfg(test)]
+mod archive_forget;
 mod archive_restore;
 mod branches_tree;
 #[cfg(test)]

@@ -1,10 +1,14 @@
 //! Adds what is new in session files to an archive.
 
+mod prune;
+
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+pub(crate) use self::prune::prune_archive;
 use super::ArchiveLocation;
 use super::archive_reader::MachineArchive;
 use super::catalog::{Catalog, ContentSegment, Generation, format_records, to_segment_records};
@@ -16,6 +20,7 @@ use super::manifest::{self, catalog_name, parse_catalog_name};
 use super::pack::PackWriter;
 use super::seen_files::{SeenFile, SeenFiles};
 use super::source::{SourceFile, list_sources};
+use super::tombstones::TombstoneSet;
 use crate::Error;
 use crate::disk::{FileFingerprint, Roots, open_file};
 use crate::writer::{
@@ -28,6 +33,8 @@ const SIZES: ChunkSizes = ChunkSizes { min: 640 << 10, max: MAX_FRAME_BYTES, div
 const COMMIT_BYTES: u64 = 256 << 20;
 /// The number of catalogs from which on they are merged.
 const MAX_CATALOGS: usize = 32;
+/// The maximum number of replaced catalogs that a manifest names.
+const MAX_REPLACED: usize = 200;
 /// The time in milliseconds after which the segments of a file that did not change are joined.
 const SETTLE_MILLIS: i64 = 24 * 60 * 60 * 1000;
 
@@ -41,6 +48,8 @@ const README: &str = "This folder is an archive of Claude Code conversations, wr
 pub(crate) struct UpdateReport {
     /// The number of files below the roots.
     pub(crate) checked: u64,
+    /// The files of forgotten sessions, which were skipped.
+    pub(crate) forgotten: u64,
     /// The files that were archived for the first time.
     pub(crate) created: u64,
     /// The files to which a client appended.
@@ -62,6 +71,8 @@ pub(crate) struct UpdateReport {
 pub(crate) struct ArchiveWriter {
     machine: MachineArchive,
     machine_name: String,
+    /// The tombstones of all machines.
+    tombstones: TombstoneSet,
     seen: SeenFiles,
     packs: PackWriter,
     /// Records that are in no catalog yet.
@@ -101,7 +112,12 @@ impl ArchiveWriter {
         }
         let mut report = UpdateReport::default();
         let machine = MachineArchive::read(dir, &mut report.damages);
+        let mut tombstones = machine.catalog.tombstones.clone();
+        for other in location.list_machine_dirs().iter().filter(|other| **other != machine.dir) {
+            tombstones.unite(&MachineArchive::read_tombstones(other));
+        }
         Ok(ArchiveWriter {
+            tombstones,
             seen: SeenFiles::read(&machine.dir),
             packs: PackWriter::new(&machine.dir),
             machine,
@@ -122,6 +138,10 @@ impl ArchiveWriter {
             let place = self.find_or_add_place(&source.root);
             for file in source.files {
                 self.report.checked += 1;
+                if self.tombstones.find_session(&StoredPath::from_path(&file.relative)).is_some() {
+                    self.report.forgotten += 1;
+                    continue;
+                }
                 if self.is_archived(place, &file) {
                     continue;
                 }
@@ -139,6 +159,21 @@ impl ArchiveWriter {
         self.settle()?;
         self.report.failures = failures;
         Ok(self.report)
+    }
+
+    /// Forgets sessions, or takes that back. `files` are the files of a session whose path does not name it.
+    pub(crate) fn set_forgotten(
+        mut self,
+        sessions: Vec<(String, BTreeSet<PathBuf>)>,
+        forgotten: bool,
+    ) -> Result<(), Error> {
+        for (session, files) in sessions {
+            let files = files.iter().map(|file| StoredPath::from_path(file)).collect();
+            let record = self.tombstones.next_record(&session, forgotten, files, self.now);
+            self.tombstones.add(record.clone());
+            self.records.push(CatalogRecord::Tombstone(record));
+        }
+        self.commit()
     }
 
     fn find_or_add_place(&mut self, root: &Path) -> u32 {
@@ -325,7 +360,15 @@ impl ArchiveWriter {
     }
 
     fn write_manifest(&mut self) -> io::Result<()> {
-        self.machine.manifest.updated = self.now;
+        let manifest = &mut self.machine.manifest;
+        // The clock makes it larger than that of a manifest that was lost.
+        manifest.revision = self.now.max(manifest.revision.saturating_add(1));
+        manifest.updated = self.now;
+        self.replace_manifest()
+    }
+
+    /// Writes the manifest without marking it as a newer state.
+    fn replace_manifest(&mut self) -> io::Result<()> {
         replace_file(&self.machine.dir.join(manifest::FILE_NAME), &self.machine.manifest.to_bytes())
     }
 
@@ -347,13 +390,26 @@ impl ArchiveWriter {
     /// Replaces all catalogs by one with the same content, and deletes them. Does nothing if a part of the archive is
     /// damaged, because its records would be lost.
     fn merge_catalogs(&mut self) -> io::Result<()> {
+        if self.report.damages.is_empty() { self.replace_catalogs(true) } else { Ok(()) }
+    }
+
+    /// Replaces all catalogs by one with the current records. `is_newer` tells whether this is a newer state of the
+    /// machine.
+    fn replace_catalogs(&mut self, is_newer: bool) -> io::Result<()> {
         let Some(last) = self.next_catalog_number().checked_sub(1) else { return Ok(()) };
-        if !self.report.damages.is_empty() {
-            return Ok(());
-        }
         let name = self.write_catalog((0, last), &self.machine.catalog.to_records())?;
         let replaced = std::mem::replace(&mut self.machine.manifest.catalogs, vec![name.clone()]);
-        self.write_manifest()?;
+        // A merged catalog has the numbers of those that it replaces, unless it replaces one only.
+        if last == 0 || !is_newer {
+            let known = &mut self.machine.manifest.replaced;
+            known.extend(replaced.iter().filter(|old| **old != name).cloned());
+            known.drain(..known.len().saturating_sub(MAX_REPLACED));
+        }
+        if is_newer {
+            self.write_manifest()?;
+        } else {
+            self.replace_manifest()?;
+        }
         for old in replaced.iter().filter(|old| **old != name) {
             delete_file(&self.machine.dir.join("catalogs").join(old))?;
         }

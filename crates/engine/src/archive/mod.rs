@@ -11,6 +11,8 @@
 //! content that are named by their hash. What a client appends becomes one more segment. A file that was rewritten or
 //! became shorter starts a new **generation**; the earlier one stays readable.
 //!
+//! A **tombstone** hides a session that the user wants to be forgotten, in all copies of an archive. A prune deletes the content.
+//!
 //! A machine writes only below its own folder, under a lock. Other machines only add files there, and readers need no lock.
 
 mod archive_writer;
@@ -20,16 +22,19 @@ mod source;
 mod sync;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tombstone_tests;
 mod verify;
 
-pub(crate) use self::archive_writer::ArchiveWriter;
+pub(crate) use self::archive_writer::{ArchiveWriter, prune_archive};
 pub(crate) use self::source::{PROMPT_HISTORY, SourceFile, find_client_root, list_sources};
 pub use self::sync::CopiedFiles;
 pub(crate) use self::sync::sync_archives;
 pub(crate) use self::verify::verify_archive;
 pub(crate) use crate::archive_reader::catalog::Generation;
+pub(crate) use crate::archive_reader::tombstones::find_session_names;
 pub(crate) use crate::archive_reader::{Archive, ArchivedFile};
 pub use crate::archive_reader::{ArchiveDamage, ArchiveLocation, DamageKind, GenerationCause};
 use crate::archive_reader::{
-    archive as archive_reader, catalog, catalog_record, content, damage, frame, manifest,
+    archive as archive_reader, catalog, catalog_record, content, damage, frame, manifest, tombstones,
 };

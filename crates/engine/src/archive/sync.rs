@@ -107,9 +107,13 @@ fn has_diverged(local: &Path, remote: &Path) -> bool {
     let is_known = |name: &String| {
         let range = parse_catalog_name(name).map(|(range, _)| range);
         let is_merged = |range: (u64, u64)| merged.iter().any(|by| by.0 <= range.0 && range.1 <= by.1);
-        local.catalogs.contains(name) || range.is_some_and(is_merged)
+        local.catalogs.contains(name) || local.replaced.contains(name) || range.is_some_and(is_merged)
     };
-    !remote.catalogs.iter().all(is_known)
+    if remote.replaced.is_empty() {
+        return !remote.catalogs.iter().all(is_known);
+    }
+    // A prune of the second place replaces its catalogs, so only the earlier ones can be known here.
+    !remote.catalogs.iter().chain(&remote.replaced).any(is_known)
 }
 
 /// The folder to synchronise with.
@@ -156,7 +160,7 @@ impl<'a> SyncFolder<'a> {
                 return Ok(copied);
             }
         };
-        if ArchiveManifest::read(to).is_ok_and(|existing| existing.updated >= manifest.updated) {
+        if ArchiveManifest::read(to).is_ok_and(|existing| !manifest.is_newer_than(&existing)) {
             return Ok(copied);
         }
         let count_before = damages.len();

@@ -8,11 +8,14 @@ use super::catalog_record::StoredPath;
 use super::content::ContentReader;
 use super::damage::{ArchiveDamage, DamageKind};
 use super::manifest::ArchiveManifest;
+use super::tombstones::TombstoneSet;
 
 /// An archive, opened for reading: the files of all machines in it.
 #[derive(Debug, Default)]
 pub(crate) struct Archive {
     machines: Vec<MachineArchive>,
+    /// The tombstones of all machines.
+    tombstones: TombstoneSet,
     /// Damaged manifests and catalogs. The content that they record is missing here.
     pub(crate) damages: Vec<ArchiveDamage>,
 }
@@ -50,6 +53,11 @@ pub(crate) struct ArchivedFile<'a> {
 }
 
 impl MachineArchive {
+    /// Reads the tombstones of a machine only.
+    pub(crate) fn read_tombstones(dir: &Path) -> TombstoneSet {
+        MachineArchive::read(dir.to_owned(), &mut Vec::new()).catalog.tombstones
+    }
+
     /// Reads manifest and catalogs of a machine. If the manifest is damaged, reads all catalogs in the folder.
     pub(crate) fn read(dir: PathBuf, damages: &mut Vec<ArchiveDamage>) -> MachineArchive {
         let manifest = ArchiveManifest::read(&dir).unwrap_or_else(|damage| {
@@ -98,6 +106,9 @@ impl Archive {
                 dirs.sort();
                 let read = |dir| MachineArchive::read(dir, &mut archive.damages);
                 archive.machines = dirs.into_iter().map(read).collect();
+                for machine in &archive.machines {
+                    archive.tombstones.unite(&machine.catalog.tombstones);
+                }
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => {
@@ -122,12 +133,34 @@ impl Archive {
         &mut self.machines[0].catalog
     }
 
-    /// Returns all files, by machine, root and path. Leaves out paths of another kind of system, and those that lead out of
-    /// their root.
+    /// Returns all files that are not forgotten, by machine, root and path. Leaves out paths of another kind of system, and
+    /// those that lead out of their root.
     pub(crate) fn files(&self) -> impl Iterator<Item = ArchivedFile<'_>> {
-        self.machines.iter().enumerate().flat_map(|(idx, machine)| {
-            machine.catalog.files.iter().filter_map(move |(key, list)| machine.build_file(idx, key, list))
+        self.list_files().filter_map(|(file, forgotten)| forgotten.is_none().then_some(file))
+    }
+
+    /// Returns the files of forgotten sessions that no prune deleted yet, with the session.
+    pub(crate) fn forgotten_files(&self) -> impl Iterator<Item = (ArchivedFile<'_>, &str)> {
+        self.list_files().filter_map(|(file, forgotten)| Some((file, forgotten?)))
+    }
+
+    /// Returns all files, each with the session it belongs to if that is forgotten.
+    fn list_files(&self) -> impl Iterator<Item = (ArchivedFile<'_>, Option<&str>)> {
+        self.machines.iter().enumerate().flat_map(move |(idx, machine)| {
+            machine.catalog.files.iter().filter_map(move |(key, list)| {
+                Some((machine.build_file(idx, key, list)?, self.tombstones.find_session(&key.1)))
+            })
         })
+    }
+
+    /// Returns the forgotten sessions with the time at which the user forgot them, in milliseconds since 1970.
+    pub(crate) fn forgotten_sessions(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.tombstones.forgotten().map(|record| (record.session.as_str(), record.time))
+    }
+
+    /// Returns `true` if the session is forgotten.
+    pub(crate) fn is_forgotten(&self, session: &str) -> bool {
+        self.tombstones.has_session(session)
     }
 
     /// Returns a file by its id. Returns `None` if it is not in this archive.

@@ -9,6 +9,7 @@ use super::catalog_record::{
 };
 use super::damage::{ArchiveDamage, DamageKind};
 use super::manifest::{ArchiveManifest, parse_catalog_name};
+use super::tombstones::TombstoneSet;
 use crate::plain_file::open_file;
 
 /// The maximum length of a decompressed catalog. A larger one is damaged or hostile.
@@ -59,6 +60,7 @@ pub(crate) struct Catalog {
     pub(crate) packs: Vec<PackRecord>,
     pub(crate) places: BTreeMap<u32, PlaceRecord>,
     pub(crate) files: BTreeMap<FileKey, Vec<Generation>>,
+    pub(crate) tombstones: TombstoneSet,
     segments: HashMap<blake3::Hash, SegmentPosition>,
 }
 
@@ -106,6 +108,7 @@ impl Catalog {
             }
             CatalogRecord::Pack(pack) => self.add_pack(pack)?,
             CatalogRecord::File(file) => self.add_content(file)?,
+            CatalogRecord::Tombstone(tombstone) => self.tombstones.add(tombstone),
         }
         Some(())
     }
@@ -192,7 +195,8 @@ impl Catalog {
                 })
             })
         });
-        places.chain(packs).chain(files).collect()
+        let tombstones = self.tombstones.records().cloned().map(CatalogRecord::Tombstone);
+        places.chain(packs).chain(files).chain(tombstones).collect()
     }
 
     /// Removes and returns the packs without a segment that a file needs.
@@ -202,17 +206,19 @@ impl Catalog {
             .filter_map(|segment| self.segments.get(&segment.hash))
             .map(|position| position.pack)
             .collect();
-        let packs = std::mem::take(&mut self.packs);
-        self.segments.clear();
-        let mut unused = Vec::new();
-        for (idx, pack) in (0..).zip(packs) {
-            if needed.contains(&idx) {
-                self.add_pack(pack).expect("the hashes were parsed before");
-            } else {
-                unused.push(pack);
-            }
+        let (mut kept, mut unused) = (Vec::new(), Vec::new());
+        for (idx, pack) in (0..).zip(std::mem::take(&mut self.packs)) {
+            if needed.contains(&idx) { kept.push(pack) } else { unused.push(pack) }
         }
+        self.set_packs(kept).expect("the hashes were parsed before");
         unused
+    }
+
+    /// Replaces all packs. Returns `None` if a record contains an invalid hash.
+    pub(crate) fn set_packs(&mut self, packs: Vec<PackRecord>) -> Option<()> {
+        self.packs.clear();
+        self.segments.clear();
+        packs.into_iter().try_for_each(|pack| self.add_pack(pack))
     }
 
     /// Returns the root folder of a place. Returns `None` if the place is unknown or has a path of another system.

@@ -1,5 +1,7 @@
 //! The lines of a catalog. The format is stable: docs/ARCHIVE.md specifies it, and fixtures freeze it.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,8 @@ pub(crate) enum CatalogRecord {
     Pack(PackRecord),
     /// Content of a file.
     File(FileRecord),
+    /// A session that is forgotten, or not any more.
+    Tombstone(TombstoneRecord),
 }
 
 /// A folder of a machine.
@@ -76,6 +80,22 @@ pub(crate) struct FileRecord {
     pub(crate) cause: GenerationCause,
 }
 
+/// The state of a session that the user wants to be forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct TombstoneRecord {
+    /// The session id.
+    pub(crate) session: String,
+    /// The number of the state, over all machines. The highest counts.
+    pub(crate) version: u64,
+    /// `false` if the tombstone was taken back.
+    pub(crate) forgotten: bool,
+    /// The time in milliseconds since 1970. For display only.
+    pub(crate) time: i64,
+    /// The files of the session whose path does not name it: subagents of older clients.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) files: BTreeSet<StoredPath>,
+}
+
 /// Why a generation of an archived file exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -103,6 +123,17 @@ impl StoredPath {
             None => {
                 let bytes = path.as_os_str().as_encoded_bytes();
                 StoredPath::Bytes { hex: bytes.iter().map(|byte| format!("{byte:02x}")).collect() }
+            }
+        }
+    }
+
+    /// Returns the path as text. Bytes that are not UTF-8 are replaced.
+    pub(crate) fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            StoredPath::Text(text) => Cow::Borrowed(text),
+            StoredPath::Bytes { hex } => {
+                let bytes = decode_hex(hex).unwrap_or_default();
+                Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
             }
         }
     }

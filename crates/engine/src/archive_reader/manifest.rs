@@ -19,17 +19,34 @@ pub(crate) struct ArchiveManifest {
     pub(crate) format: u32,
     /// The time of the last archive run in milliseconds since 1970.
     pub(crate) updated: i64,
+    /// A number that every change increases, also if the clock goes backwards. 0 in manifests without it.
+    #[serde(default)]
+    pub(crate) revision: i64,
     /// The names of the catalogs, in the order in which they apply.
     pub(crate) catalogs: Vec<String>,
+    /// The names of replaced catalogs that cannot be recognised by their numbers, for the comparison with other copies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) replaced: Vec<String>,
 }
 
 impl Default for ArchiveManifest {
     fn default() -> ArchiveManifest {
-        ArchiveManifest { format: FORMAT, updated: 0, catalogs: Vec::new() }
+        ArchiveManifest {
+            format: FORMAT,
+            updated: 0,
+            revision: 0,
+            catalogs: Vec::new(),
+            replaced: Vec::new(),
+        }
     }
 }
 
 impl ArchiveManifest {
+    /// Returns `true` if this state of a machine is newer than another one.
+    pub(crate) fn is_newer_than(&self, other: &ArchiveManifest) -> bool {
+        (self.revision, self.updated) > (other.revision, other.updated)
+    }
+
     /// Formats the manifest: a line of JSON, and the hash of this line.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut text = serde_json::to_string(self).expect("plain values are valid JSON");

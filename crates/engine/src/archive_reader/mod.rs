@@ -8,6 +8,7 @@ pub(crate) mod content;
 pub(crate) mod damage;
 pub(crate) mod frame;
 pub(crate) mod manifest;
+pub(crate) mod tombstones;
 
 use std::path::{Path, PathBuf};
 
@@ -34,6 +35,14 @@ impl ArchiveLocation {
     /// Returns the folder that contains a folder per machine.
     pub(crate) fn machines_dir(&self) -> PathBuf {
         self.dir.join(MACHINES_DIR)
+    }
+
+    /// Lists the folders of all machines, sorted.
+    pub(crate) fn list_machine_dirs(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.machines_dir()).into_iter().flatten().flatten();
+        let mut dirs: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|dir| dir.is_dir()).collect();
+        dirs.sort();
+        dirs
     }
 
     /// Returns the folder of this machine.

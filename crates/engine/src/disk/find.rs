@@ -14,6 +14,7 @@ use super::fingerprint::FileFingerprint;
 use super::open_archive::{find_archived, find_session_file, list_archived_below};
 use super::walk::{FolderWalk, WalkLimits};
 use crate::Error;
+use crate::archive_reader::tombstones::is_session_id;
 
 /// The folders and files that are searched for sessions.
 #[derive(Debug, Clone, Default)]
@@ -166,11 +167,6 @@ impl FileRole {
             FileRole::Main
         }
     }
-}
-
-/// Returns `true` if a name has the form of a session id: 36 hexadecimal digits and hyphens.
-pub(crate) fn is_session_id(name: &str) -> bool {
-    name.len() == 36 && name.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
 }
 
 /// Finds the transcripts of all sessions and subagents, sorted by path. Also returns the errors of unreadable folders.

@@ -9,12 +9,14 @@ mod lease;
 mod live;
 mod open_archive;
 mod process_table;
+mod project_scope;
 mod scan;
 mod session_files;
 mod tail_fingerprint;
 mod walk;
 mod work_progress;
 
+pub(crate) use crate::archive_reader::tombstones::is_session_id;
 pub(crate) use crate::plain_file::open_file;
 pub(crate) use dir_cache::{CachedDir, DirCache};
 pub(crate) use documents::{FileOwner, find_last_line_end, read_docs, read_result_text};
@@ -23,13 +25,14 @@ pub(crate) use file_content::{
 };
 pub use find::{ArchiveScope, KeptFilter, Roots};
 pub(crate) use find::{
-    FileRole, SessionFile, find_sessions, find_sessions_and_results, find_sessions_below, is_session_id,
-    list_files, list_names, total_size,
+    FileRole, SessionFile, find_sessions, find_sessions_and_results, find_sessions_below, list_files,
+    list_names, total_size,
 };
 pub(crate) use fingerprint::FileFingerprint;
 pub use lease::FileLease;
 pub(crate) use live::{find_client_dir, find_live_sessions};
 pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
+pub(crate) use project_scope::{MAX_NAME_BYTES, ProjectScope, encode_project_name};
 pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan, scan_content};
 pub(crate) use session_files::{find_session_files, list_sibling_agents};
 pub(crate) use tail_fingerprint::{TailFingerprint, hash_tail_at};

@@ -10,8 +10,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rethread_core::id::{Id, IdMap};
 
-use super::find::{ArchiveScope, FileRole, SessionFile, is_session_id};
+use super::find::{ArchiveScope, FileRole, SessionFile};
 use super::fingerprint::FileFingerprint;
+use super::is_session_id;
 use super::walk::is_session_data;
 use crate::Error;
 use crate::archive_reader::{Archive, ArchivedContent, ArchivedFile, ArchivedFileId, list_manifests};

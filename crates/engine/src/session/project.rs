@@ -3,10 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::Error;
-use crate::disk::Roots;
-
-/// The maximum length of a project folder name. The client truncates longer ones and appends a hash.
-const MAX_NAME_BYTES: usize = 200;
+use crate::disk::{MAX_NAME_BYTES, Roots, encode_project_name};
 
 /// Finds the project folder for the working folder `folder` in the store that contains the file `session`. Also returns
 /// the canonical path of `folder`. It is below one of `roots` if there are any.
@@ -54,26 +51,5 @@ fn find_projects_dir<'s>(session: &'s Path, roots: &Roots) -> Result<&'s Path, E
             Err(Error::OutsideStore { path: dir.to_owned() })
         }
         _ => Ok(session_dir),
-    }
-}
-
-/// Encodes a path as the client names project folders: every character except ASCII letters and digits becomes a dash.
-fn encode_project_name(path: &str) -> String {
-    let encode_unit = |unit: u16| match u8::try_from(unit) {
-        Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
-        _ => '-',
-    };
-    path.encode_utf16().map(encode_unit).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::encode_project_name;
-
-    #[test]
-    fn project_name_matches_the_client_encoding() {
-        assert_eq!(encode_project_name("/home/ann/my garden_2.0"), "-home-ann-my-garden-2-0");
-        // JavaScript counts UTF-16 units: one dash for an umlaut, two for an emoji.
-        assert_eq!(encode_project_name("/ü/🌱"), "-----");
     }
 }

@@ -48,5 +48,57 @@ pub(crate) enum ArchiveAction {
         /// Folder to synchronise with; it must exist
         dir: PathBuf,
     },
+    Forget(Forget),
+    Prune(ArchivePruneArgs),
     Restore(super::Restore),
+}
+
+/// Remove sessions from the archive
+///
+/// The sessions disappear from the archive at once, and with the next `archive sync` from every copy of it. No later run brings
+/// them back, even if the session file still exists. Session files are not changed. The content stays in the archive until
+/// `archive prune` deletes it; until then, --undo takes it back. The prompt history and plans are files of all sessions and
+/// keep what the session wrote to them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread archive forget 3f2a --dry-run\n  \
+    rethread archive forget --older-than 365d\n  \
+    rethread archive forget --project ~/clients/acme\n  \
+    rethread archive forget 3f2a --undo")]
+pub(crate) struct Forget {
+    /// Session ids or the starts of them, or the paths that their files had
+    pub(crate) session: Vec<String>,
+    /// Only sessions last modified before: 90d, 52w, 2026-01-31
+    #[arg(long, value_name = "AGE")]
+    pub(crate) older_than: Option<String>,
+    /// Only sessions that were started in this folder or below it
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Take back that the named sessions were forgotten
+    #[arg(long, conflicts_with_all = ["older_than", "project", "yes"])]
+    pub(crate) undo: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Show what would be forgotten, and change nothing
+    #[arg(short = 'd', long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Delete the content of forgotten sessions for good
+///
+/// Deletes everything that only sessions removed with `archive forget` need, and files that an interrupted run left. This
+/// cannot be undone. Another copy of the archive keeps its content until it is pruned, too: `rethread archive --to DIR prune`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread archive prune --dry-run\n  \
+    rethread archive prune --yes\n  \
+    rethread archive --to /media/disk/claude-archive prune")]
+pub(crate) struct ArchivePruneArgs {
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Show what would be deleted, and delete nothing
+    #[arg(short = 'd', long)]
+    pub(crate) dry_run: bool,
 }

@@ -1,5 +1,6 @@
 //! `archive`: keeps copies of all session files, so that conversations outlive their files.
 
+mod forget;
 mod restore;
 mod status;
 
@@ -7,11 +8,15 @@ use std::path::{Path, PathBuf};
 
 use rethread_core::entry::Timestamp;
 
+pub use self::forget::{
+    ForgetCandidate, ForgetPlan, ForgetRequest, ForgottenSession, forget, list_forgotten, plan_forget,
+    remember,
+};
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
 pub(crate) use self::restore::{COMMAND as RESTORE_COMMAND, find_archived_path};
 pub use self::status::{ArchiveStatus, ArchivedSession, archive_status};
 pub use crate::archive::{ArchiveDamage, ArchiveLocation, CopiedFiles, DamageKind, GenerationCause};
-use crate::archive::{ArchiveWriter, sync_archives, verify_archive};
+use crate::archive::{ArchiveWriter, prune_archive, sync_archives, verify_archive};
 use crate::disk::Roots;
 use crate::error::Error;
 
@@ -20,6 +25,8 @@ use crate::error::Error;
 pub struct ArchiveUpdate {
     /// The number of files below the roots.
     pub checked: u64,
+    /// The number of files of forgotten sessions, which were skipped.
+    pub forgotten: u64,
     /// The number of files that were archived for the first time.
     pub created: u64,
     /// The number of files to which bytes were appended.
@@ -48,6 +55,7 @@ pub fn update_archive(
     let report = ArchiveWriter::open(location, "archive", now.0)?.update(roots)?;
     Ok(ArchiveUpdate {
         checked: report.checked,
+        forgotten: report.forgotten,
         created: report.created,
         grown: report.grown,
         replaced: report.new_generations,
@@ -87,4 +95,33 @@ pub fn sync(location: &ArchiveLocation, other: &Path) -> Result<ArchiveSync, Err
 /// Verifies all files of an archive by their hashes and returns the damage. `is_deep` also decompresses all content.
 pub fn verify(location: &ArchiveLocation, is_deep: bool) -> Vec<ArchiveDamage> {
     verify_archive(location, is_deep)
+}
+
+/// The result of [`prune`].
+#[derive(Debug)]
+pub struct ArchivePrune {
+    /// The number of forgotten sessions whose content was deleted, or would be.
+    pub sessions: u64,
+    /// The number of their files.
+    pub files: u64,
+    /// The size of the archive before.
+    pub bytes_before: u64,
+    /// The size of the archive after. In a dry run, the same as before.
+    pub bytes_after: u64,
+    /// Damage, because of which nothing was deleted from the part of a machine.
+    pub damages: Vec<ArchiveDamage>,
+}
+
+/// Deletes the content of forgotten sessions, and other content that no file needs. This cannot be undone.
+///
+/// Returns an error if the archive cannot be written, or another process writes to it.
+pub fn prune(location: &ArchiveLocation, is_dry_run: bool, now: Timestamp) -> Result<ArchivePrune, Error> {
+    let report = prune_archive(location, is_dry_run, now.0)?;
+    Ok(ArchivePrune {
+        sessions: report.sessions,
+        files: report.files,
+        bytes_before: report.bytes.0,
+        bytes_after: report.bytes.1,
+        damages: report.damages,
+    })
 }

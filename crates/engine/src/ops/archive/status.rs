@@ -1,13 +1,14 @@
 //! `archive status`: what the archive contains, and what only it contains.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rethread_core::entry::Timestamp;
 
-use super::{ArchiveDamage, ArchiveLocation};
-use crate::archive::{Archive, ArchivedFile};
-use crate::disk::{Roots, find_sessions, is_session_id};
+use super::forget::collect_forgotten;
+use super::{ArchiveDamage, ArchiveLocation, ForgottenSession};
+use crate::archive::{Archive, ArchivedFile, find_session_names};
+use crate::disk::{FileRole, Roots, SessionFile, find_sessions, is_session_id};
 use crate::error::Error;
 
 /// The result of [`archive_status`].
@@ -29,6 +30,10 @@ pub struct ArchiveStatus {
     pub only_archived: Vec<ArchivedSession>,
     /// The session files below the roots that are not archived in full, newest first.
     pub not_archived: Vec<PathBuf>,
+    /// The sessions that the user removed from the archive, newest first.
+    pub forgotten: Vec<ForgottenSession>,
+    /// The session files of forgotten sessions that exist below the roots. They are not archived.
+    pub forgotten_live: Vec<PathBuf>,
     /// Files that became shorter or were rewritten: the number of states that are kept besides the newest.
     pub earlier_states: u64,
     /// The folders that could not be read.
@@ -66,6 +71,8 @@ pub fn archive_status(location: &ArchiveLocation, roots: &Roots) -> ArchiveStatu
         stored_bytes: archive.stored_bytes(),
         only_archived: Vec::new(),
         not_archived: Vec::new(),
+        forgotten: collect_forgotten(&archive),
+        forgotten_live: Vec::new(),
         earlier_states: 0,
         failures,
         damages: archive.damages.clone(),
@@ -84,6 +91,14 @@ pub fn archive_status(location: &ArchiveLocation, roots: &Roots) -> ArchiveStatu
         lengths.insert(path, file.newest().bytes);
     }
     status.only_archived.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    let hidden: HashSet<PathBuf> = archive.forgotten_files().map(|(file, _)| file.original_path()).collect();
+    let is_forgotten = |file: &SessionFile| {
+        let names = find_session_names(&file.path.to_string_lossy());
+        names.iter().any(|name| archive.is_forgotten(name)) || hidden.contains(&absolute(&file.path))
+    };
+    let (forgotten, live): (Vec<_>, Vec<_>) = live.into_iter().partition(is_forgotten);
+    let forgotten = forgotten.into_iter().filter(|file| file.role == FileRole::Main);
+    status.forgotten_live = forgotten.map(|file| file.path).collect();
     let mut missing: Vec<_> = live
         .into_iter()
         .filter(|file| lengths.get(&absolute(&file.path)).is_none_or(|&archived| archived < file.len))

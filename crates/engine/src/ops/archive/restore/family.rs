@@ -47,7 +47,10 @@ pub(super) fn session_id(file: &ArchivedFile<'_>) -> String {
 }
 
 /// Finds the newest transcript of the session with this name. Returns an error if several sessions match, or none.
-pub(super) fn find_archived_session<'a>(archive: &'a Archive, name: &str) -> Result<ArchivedFile<'a>, Error> {
+pub(in crate::ops::archive) fn find_archived_session<'a>(
+    archive: &'a Archive,
+    name: &str,
+) -> Result<ArchivedFile<'a>, Error> {
     let path = Path::new(name);
     let is_match = |file: &ArchivedFile<'_>| {
         !name.is_empty() && (session_id(file).starts_with(name) || file.original_path() == path)

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use rethread_core::edit::Envelope;
 use rethread_core::session::SessionInfoBuilder;
 
-use self::family::{PlanNames, find_archived_session, find_side_files, session_id};
+pub(super) use self::family::find_archived_session;
+use self::family::{PlanNames, find_side_files, session_id};
 use self::prompt_lines::plan_prompt_lines;
 use super::status::build_session;
 use super::{ArchiveLocation, ArchivedSession};

@@ -1,0 +1,182 @@
+//! `archive forget` and `archive prune`: forgotten sessions disappear from every copy and no live file changes.
+#![expect(clippy::disallowed_methods, reason = "tests change their own store and archive")]
+
+use rethread_testkit::home::Home;
+use rethread_testkit::process::ProcessCommand;
+use rethread_testkit::script;
+
+const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+const SECOND: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+
+fn session_path(id: &str) -> String {
+    format!(".claude/projects/-home-ann-shop/{id}.jsonl")
+}
+
+/// Returns a home with two archived sessions. The second one is older and in another project.
+fn new_archived_home() -> Home {
+    let home = Home::new(env!("CARGO_BIN_EXE_rethread"));
+    let session = |cwd: &str| script::bytes(&format!("* cwd={cwd}\nu1: one\n  a1: first"));
+    home.write_old(&session_path(FIRST), session("/home/ann/shop"));
+    home.write_old(&format!(".claude/file-history/{FIRST}/0123@v1"), "old content");
+    let agent = format!("{{\"sessionId\":\"{FIRST}\"}}\n");
+    home.write_old(".claude/projects/-home-ann-shop/agent-9.jsonl", agent);
+    // A folder next to the first one that has the same start.
+    let second = home.write_old(
+        &format!(".claude/projects/-home-ann-shop-api/{SECOND}.jsonl"),
+        session("/home/ann/shop-api"),
+    );
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(20 * 86_400);
+    rethread_testkit::home::set_modified(&second, old);
+    run(&home, &["archive"]);
+    home
+}
+
+fn run(home: &Home, args: &[&str]) -> String {
+    let run = home.run(args);
+    assert_eq!(run.code, 0, "{args:?}: {}", run.err);
+    format!("{}{}", run.out, run.err)
+}
+
+fn count_sessions(home: &Home) -> u64 {
+    home.run_json(&["archive", "status", "--json"])["sessions"].as_u64().unwrap()
+}
+
+#[test]
+fn a_forgotten_session_disappears_and_its_files_stay() {
+    let home = new_archived_home();
+    let before = home.snapshot();
+    let dry = run(&home, &["archive", "forget", "aaaa", "--dry-run"]);
+    assert!(dry.contains("would forget: 1 session, 3 files") && dry.contains("file stays"), "{dry}");
+    assert_eq!(count_sessions(&home), 2);
+    let unconfirmed = home.run(&["archive", "forget", "aaaa"]);
+    assert_eq!(unconfirmed.code, 3, "{}", unconfirmed.err);
+    assert!(unconfirmed.err.contains("rethread archive forget aaaa --yes"), "{}", unconfirmed.err);
+    assert_eq!(home.run(&["archive", "forget", "a", "--yes"]).code, 3, "the name is too short");
+    let done = run(&home, &["archive", "forget", "aaaa", "--yes"]);
+    assert!(done.contains("forgotten: 1 session, 3 files") && done.contains("--undo"), "{done}");
+    assert_eq!(home.snapshot(), before, "no live file changes");
+    let status = run(&home, &["archive", "status"]);
+    assert!(status.contains("forgotten     1 session") && status.contains("not archived again"), "{status}");
+    assert!(status.contains("0 session files with content that is not in the archive"), "{status}");
+    // Neither a run nor an append of the client brings it back.
+    home.append(&session_path(FIRST), "{\"type\":\"mark\"}\n");
+    let archived = home.run_json(&["archive", "--json"]);
+    assert_eq!((&archived["forgotten"], &archived["added_bytes"]), (&3.into(), &0.into()));
+    assert_eq!(count_sessions(&home), 1);
+    assert_eq!(home.run(&["archive", "restore", FIRST]).code, 2);
+    assert_eq!(home.run(&["archive", "forget", "aaaa", "--yes"]).code, 2, "it is not in the archive");
+    let undone = run(&home, &["archive", "forget", "aaaa", "--undo"]);
+    assert!(undone.contains("is in the archive again: 3 files"), "{undone}");
+    assert_eq!(count_sessions(&home), 2);
+    assert_eq!(home.run_json(&["archive", "--json"])["grown"], 1);
+}
+
+#[test]
+fn filters_select_by_age_and_project() {
+    let home = new_archived_home();
+    let list = |args: &[&str]| -> Vec<String> {
+        let args = [&["archive", "forget", "--dry-run", "--json"], args].concat();
+        let run = home.run(&args);
+        let lines = run.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        lines.map(|value| value["session"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(list(&["--older-than", "10d"]), [SECOND]);
+    assert_eq!(list(&["--older-than", "30d"]), [""; 0]);
+    assert_eq!(list(&["--project", "/home/ann/shop"]), [FIRST]);
+    assert_eq!(list(&["--project", "/home/ann/shop-api"]), [SECOND]);
+    assert_eq!(list(&["--project", "/home/ann"]), [SECOND, FIRST]);
+    assert_eq!(list(&["--project", "/home/ann", "--older-than", "10d"]), [SECOND]);
+    assert_eq!(home.run(&["archive", "forget", "--project", "/home/bob", "--yes"]).code, 1);
+    assert_eq!(home.run(&["archive", "forget"]).code, 2);
+    assert_eq!(home.run(&["archive", "forget", FIRST, "--older-than", "1d"]).code, 2);
+    assert_eq!(home.run(&["archive", "forget", "--older-than", "soon"]).code, 2);
+    run(&home, &["archive", "forget", "--project", "/home/ann", "--yes"]);
+    assert_eq!(count_sessions(&home), 0);
+}
+
+#[test]
+fn a_prune_deletes_the_content_after_a_confirmation() {
+    let home = new_archived_home();
+    run(&home, &["archive", "forget", "aaaa", "--yes"]);
+    assert_eq!(home.run(&["archive", "prune"]).code, 3);
+    let dry = run(&home, &["archive", "prune", "--dry-run"]);
+    assert!(dry.contains("would delete 1 forgotten session: 3 files"), "{dry}");
+    let pruned = home.run_json(&["archive", "prune", "--yes", "--json"]);
+    assert_eq!(
+        (&pruned["sessions"], &pruned["files"], &pruned["dry_run"]),
+        (&1.into(), &3.into(), &false.into())
+    );
+    assert!(pruned["bytes_after"].as_u64() < pruned["bytes_before"].as_u64(), "{pruned}");
+    run(&home, &["archive", "verify", "--deep"]);
+    let undone = run(&home, &["archive", "forget", "aaaa", "--undo"]);
+    assert!(undone.contains("a prune has deleted its earlier content"), "{undone}");
+    assert_eq!(home.run_json(&["archive", "--json"])["created"], 3);
+}
+
+#[test]
+fn a_copy_forgets_with_the_next_synchronisation() {
+    let home = new_archived_home();
+    let disk = home.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let disk = disk.to_str().unwrap();
+    run(&home, &["archive", "sync", disk]);
+    let count = || home.run_json(&["archive", "--to", disk, "status", "--json"])["sessions"].clone();
+    run(&home, &["archive", "forget", "aaaa", "--yes"]);
+    assert_eq!(count(), 2);
+    run(&home, &["archive", "sync", disk]);
+    assert_eq!(count(), 1);
+    let pruned = home.run_json(&["archive", "--to", disk, "prune", "--yes", "--json"]);
+    assert_eq!(pruned["sessions"], 1);
+    run(&home, &["archive", "--to", disk, "verify", "--deep"]);
+    run(&home, &["archive", "sync", disk]);
+    assert_eq!(home.run_json(&["archive", "--to", disk, "prune", "--dry-run", "--json"])["sessions"], 0);
+}
+
+/// The archive in the fixture contains two sessions, one of which is forgotten, and a taken back tombstone.
+#[test]
+fn the_frozen_archive_is_read_as_documented() {
+    let home = Home::new(env!("CARGO_BIN_EXE_rethread"));
+    let fixture = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/archive-1-tombstones");
+    let archive = home.path().join("archive");
+    copy_folder(std::path::Path::new(fixture), &archive);
+    let dir = archive.to_str().unwrap();
+    run(&home, &["archive", "--to", dir, "verify", "--deep"]);
+    let status = home.run_json_lines(&["archive", "--to", dir, "status", "--json"]);
+    assert_eq!((&status[0]["sessions"], &status[0]["files"]), (&1.into(), &1.into()));
+    assert_eq!(status[1]["session"], SECOND);
+    assert_eq!(status[0]["forgotten"][0]["session"], FIRST);
+    assert_eq!(status[0]["forgotten"][0]["files"], 3);
+    let Some(listed) = read_with_documented_reader(&[dir]) else { return };
+    let listed = String::from_utf8(listed).unwrap();
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    assert!(listed.contains(SECOND), "{listed}");
+    let path = listed.trim_end().rsplit('\t').next().unwrap();
+    assert!(read_with_documented_reader(&[dir, path]).unwrap().starts_with(b"{\"cwd\""));
+}
+
+fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else {
+            std::fs::copy(&path, target).unwrap();
+        }
+    }
+}
+
+/// Runs docs/archive/read.py. Returns `None` without Python or zstd.
+fn read_with_documented_reader(args: &[&str]) -> Option<Vec<u8>> {
+    let has_zstd = ProcessCommand::new("zstd").arg("--version").output().is_ok();
+    let has_module = ProcessCommand::new("python3").args(["-c", "import zstandard"]).output();
+    if !has_zstd && !has_module.is_ok_and(|output| output.status.success()) {
+        rethread_testkit::real::print_skipped("reader of archives", "python3 with zstd is not installed");
+        return None;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/archive/read.py");
+    let output = ProcessCommand::new("python3").arg(script).args(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(output.stdout)
+}
