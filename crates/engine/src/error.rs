@@ -47,6 +47,14 @@ pub enum Error {
         /// The matching sessions: id, or path if the id is not unique, and title. The title may be empty.
         candidates: Vec<(String, String)>,
     },
+    /// The session is in the trash.
+    #[error("session {session} is in the trash")]
+    InTrash {
+        /// The session id.
+        session: String,
+        /// The id of the operation that removed it.
+        op: String,
+    },
     /// No entry of the session matches the name, or several uuids start with it.
     #[error("no entry of the session matches `{name}`")]
     UnknownEntry {

@@ -6,6 +6,7 @@ use rethread_engine::ops::list::{HiddenCounts, SessionRow};
 use super::AppContext;
 use super::args::Ls;
 use super::clean;
+use super::deleted;
 use super::error::{self, CliError, Exit};
 use super::figures::{format_size, group_digits};
 use super::out::Out;
@@ -22,6 +23,9 @@ use crate::text::session::git_branch_label;
 ///
 /// Returns [`Exit::Nothing`] if none matches, [`Exit::Failed`] if in addition files could not be read.
 pub(crate) fn run(ls: &Ls, app: &AppContext, settings: &Config, out: &mut Out) -> Result<Exit, CliError> {
+    if ls.deleted {
+        return deleted::run_list(ls, app, out);
+    }
     let mut filter = ls.filter.to_filter(&app.clock)?;
     filter.all |= ls.all;
     filter.words.clone_from(&ls.words);
@@ -38,7 +42,7 @@ pub(crate) fn run(ls: &Ls, app: &AppContext, settings: &Config, out: &mut Out) -
     } else if listing.files == 0 {
         super::print_no_sessions(app, out);
     } else {
-        out.note("no matching sessions");
+        out.note("no matching sessions (--deleted lists what is left of deleted ones)");
     }
     if total > listing.rows.len() {
         out.note(&format!("{} more (--limit)", group_digits((total - listing.rows.len()) as u64)));

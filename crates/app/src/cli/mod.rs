@@ -12,6 +12,7 @@ mod clone;
 mod completion;
 mod config;
 mod context;
+mod deleted;
 mod diff;
 mod doctor;
 mod effects;

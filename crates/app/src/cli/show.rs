@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use rethread_engine::Error;
 use rethread_engine::core::problem::{Problem, ProblemKind};
 use rethread_engine::core::turn::Turn;
 use rethread_engine::ops;
@@ -12,6 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::args;
 use super::clean;
+use super::deleted;
 use super::error::{CliError, Exit};
 use super::figures::{count_noun, format_duration, format_size};
 use super::out::Out;
@@ -28,7 +30,13 @@ use crate::text::session::{archived_note, git_branch_label, scope_label};
 /// Returns [`Exit::Nothing`] if no turn is shown.
 pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let turns = args.turns.as_deref().map(parse_turns).transpose()?;
-    let path = app.find_session(&args.session)?;
+    let path = match app.find_session(&args.session) {
+        Ok(path) => path,
+        Err(error @ Error::UnknownSession { .. }) => {
+            return deleted::show_if_deleted(args, app, out)?.ok_or(error.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
     let branch = match &args.branch {
         Some(entry) => BranchSelector::Through(entry.clone()),
         None if args.all => BranchSelector::AllTurns,

@@ -4,6 +4,7 @@
 mod archive;
 mod config;
 mod context;
+mod deleted;
 mod diff;
 mod doctor;
 mod export;
@@ -36,6 +37,7 @@ pub(crate) use self::context::{
     build_context, build_context_cause, build_context_drop, build_context_item, build_context_reread,
     build_context_turn,
 };
+pub(crate) use self::deleted::{build_deleted_prompt, build_deleted_session};
 pub(crate) use self::diff::build_diff;
 pub(crate) use self::doctor::{build_doctor_session, build_doctor_store, build_finding, build_store_finding};
 pub(crate) use self::export::build_export;

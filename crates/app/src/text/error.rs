@@ -42,9 +42,15 @@ pub(crate) fn hint(error: &Error) -> String {
 /// Returns advice that names a command. Returns `None` if no command helps.
 fn command_hint(error: &Error) -> Option<String> {
     let hint = match error {
+        Error::UnknownSession { name, .. } if is_id_prefix(name) => format!(
+            "{} lists the sessions, {} what is left of deleted ones",
+            quote_command(&["ls"]),
+            quote_command(&["ls", "--deleted"])
+        ),
         Error::UnknownSession { name, nearest } if nearest.is_empty() && name != "last" => {
             format!("{} lists the sessions", quote_command(&["ls"]))
         }
+        Error::InTrash { op, .. } => format!("{} restores it", quote_command(&["undo", op])),
         Error::CannotResumeFrom { path, name } => format!(
             "{} creates a new session that ends there, {} lists other entries to resume from",
             quote_command(&["fork", &name_session(path), name]),
@@ -89,6 +95,11 @@ fn command_hint(error: &Error) -> Option<String> {
         _ => return None,
     };
     Some(hint)
+}
+
+/// Returns `true` if a name can only be meant as an id: at least 8 hexadecimal digits and hyphens.
+fn is_id_prefix(name: &str) -> bool {
+    name.len() >= 8 && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
 }
 
 /// Returns the argument that names the session of a file: its id, or the path if the file is not named by an id.

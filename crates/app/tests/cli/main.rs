@@ -24,6 +24,8 @@ mod crash;
 #[cfg(test)]
 mod crash_campaign;
 #[cfg(test)]
+mod deleted;
+#[cfg(test)]
 mod demo;
 #[cfg(test)]
 mod diff;

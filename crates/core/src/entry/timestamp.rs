@@ -28,6 +28,11 @@ impl Timestamp {
         })
     }
 
+    /// Parses an RFC 3339 timestamp. Returns `None` if it is malformed or out of range.
+    pub fn parse_text(text: &str) -> Option<Timestamp> {
+        Timestamp::parse(JsonStr::new(text.as_bytes()))
+    }
+
     /// Converts a number: milliseconds, or seconds if the absolute value is below 10^11.
     ///
     /// Fractions of a millisecond are dropped. Returns `None` if the number is not finite or not below 8.64 * 10^15 ms.

@@ -2,8 +2,10 @@
 
 mod agent;
 mod info;
+mod prompt_history;
 mod title;
 
 pub use agent::{Agent, AgentCall, AgentCallIndex, AgentMeta};
 pub use info::{ForkOrigin, PullRequest, SessionInfo, SessionInfoBuilder, SummaryTitles};
+pub use prompt_history::{HistoryPrompt, PastedContent};
 pub use title::{Title, TitleSource};

@@ -157,7 +157,7 @@ pub fn list_sessions(roots: &Roots, filter: &SessionFilter, cache: Option<&Cache
 }
 
 /// Reads the properties of a session from its file, and whether it is damaged. Also returns the number of bytes read.
-fn read_info(file: &SessionFile) -> Result<((SessionInfo, bool), u64), Error> {
+pub(super) fn read_info(file: &SessionFile) -> Result<((SessionInfo, bool), u64), Error> {
     let mut tree = TreeBuilder::with_capacity_for(if file.role == FileRole::Main { file.len } else { 0 });
     let mut builder = SessionInfoBuilder::default();
     let add = |event: ScanEvent<'_, '_>| {

@@ -5,6 +5,7 @@ pub mod archive;
 pub mod branches;
 pub mod clone;
 pub mod context;
+pub mod deleted;
 pub mod diff;
 pub mod doctor;
 pub mod explain;

@@ -42,6 +42,7 @@ pub(crate) struct Serve {
     rethread ls login                 title, project, git branch or id contains `login`\n  \
     rethread ls --since monday\n  \
     rethread ls --project website --older-than 90d\n  \
+    rethread ls --deleted\n  \
     rethread ls --all --json | jq -r .id")]
 pub(crate) struct Ls {
     /// Only sessions whose title, project, git branch or id contains each of these words
@@ -55,6 +56,13 @@ pub(crate) struct Ls {
     /// Include headless and empty sessions
     #[arg(short, long)]
     pub(crate) all: bool,
+    /// List what is left of sessions that are gone, instead of sessions
+    ///
+    /// Clients delete sessions after 30 days by default. Other files still have some of their data: prompts in the prompt
+    /// history, subagents, tool results, backups of edited files, tasks, to-do lists, plans, and copies in forks. `show ID`
+    /// prints the prompts in order. Sessions in the trash or in the archive are not listed.
+    #[arg(long, conflicts_with_all = ["git_branch", "model", "empty"])]
+    pub(crate) deleted: bool,
 }
 
 /// The level of detail of tool calls.
@@ -73,6 +81,7 @@ pub(crate) enum Detail {
 /// A turn is a prompt, its answer and the tool calls between them. By default, the conversation that a resume continues
 /// is shown, from its first turn to the entry that the client resumes from. Turns before a compaction are included and
 /// marked. Turns on other branches are shown with --all. `export` and the pages of `serve` select turns in the same way.
+/// With the id of a deleted session, its prompts are shown, and where the rest of its data is: see `ls --deleted`.
 #[derive(Debug, clap::Args)]
 #[command(visible_alias = "cat")]
 #[command(after_help = "Examples:\n  \
