@@ -3,8 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use rethread_core::entry::Reader;
+use rethread_core::lines::LineSplitter;
+use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, simulate_resume};
 use rethread_core::secrets::{DETECTORS, RedactOptions, Redactor, TokenTable, find_secrets};
-use rethread_testkit::secrets::{LINE_FORMS, look_alikes, plant_secrets, write_line};
+use rethread_core::tree::{LineSpan, TreeBuilder};
+use rethread_core::version::Version;
+use rethread_testkit::random;
+use rethread_testkit::secrets::{LINE_FORMS, LOOK_ALIKES, look_alikes, plant_secrets, write_line};
 
 fn redactor_for(lines: &[String]) -> Redactor {
     let mut table = TokenTable::default();
@@ -85,7 +91,7 @@ fn look_alikes_are_spared() {
     const COUNT: usize = 20_000;
     let mut reported = Vec::new();
     for (idx, text) in look_alikes(COUNT, 1).into_iter().enumerate() {
-        let line = write_line(&text, idx / 46);
+        let line = write_line(&text, idx / LOOK_ALIKES);
         let found = find_secrets(line.as_bytes());
         if let Some(secret) = found.first() {
             reported.push(format!("{}: {line}", secret.detector().name));
@@ -115,12 +121,49 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
     let text = prop_oneof![
         (0..DETECTORS.len(), any::<u64>())
             .prop_map(|(idx, seed)| { plant_secrets(idx + 1, seed).pop().expect("a secret").text }),
-        (0..46usize, any::<u64>()).prop_map(|(idx, seed)| look_alikes(idx + 1, seed).pop().expect("a text")),
+        (0..LOOK_ALIKES, any::<u64>())
+            .prop_map(|(idx, seed)| look_alikes(idx + 1, seed).pop().expect("a text")),
         (0..DETECTORS.len(), 1..4u32).prop_map(|(idx, number)| format!("[{}-{number}]", DETECTORS[idx].name)),
         "[ -~\\n\"\\\\]{0,40}",
     ];
     let texts = proptest::collection::vec(text, 1..4).prop_map(|texts| texts.join(" "));
     proptest::collection::vec((texts, 0..LINE_FORMS).prop_map(|(text, form)| write_line(&text, form)), 1..6)
+}
+
+/// Adds a secret to the texts and the inputs of a line.
+fn add_to_texts(line: &str, secret: &str) -> String {
+    let Ok(mut value) = serde_json::from_str::<serde_json::Value>(line) else { return line.to_owned() };
+    let mut add = |pointer: &str| {
+        if let Some(serde_json::Value::String(text)) = value.pointer_mut(pointer) {
+            text.push_str(&format!(" {secret}"));
+        }
+    };
+    add("/message/content");
+    for block in 0..4 {
+        for field in ["text", "thinking", "content", "input/command", "input/file_path"] {
+            add(&format!("/message/content/{block}/{field}"));
+        }
+    }
+    value.to_string()
+}
+
+/// Returns the ids and parents of all entries, and what a client resumes.
+fn resume(lines: &[String], version: &Version) -> (Vec<String>, ResumeOutcome) {
+    let mut builder = TreeBuilder::default();
+    let mut index = ResumeIndex::default();
+    let (mut links, mut reader) = (Vec::new(), Reader::default());
+    let file = lines.join("\n") + "\n";
+    LineSplitter::default().feed(file.as_bytes(), true, &mut Vec::new(), |line, problems| {
+        reader.read_line(&line, problems, |entry, _| {
+            // The lengths differ, so the spans are those of the line numbers.
+            let span = LineSpan { offset: u64::from(line.number), len: 1, line: line.number };
+            builder.add_and_visit(&entry, span, &mut index);
+            links.push(format!("{:?} {:?} {:?}", entry.uuid, entry.kind, entry.role()));
+        });
+    });
+    let tree = builder.finish();
+    links.extend((0..tree.nodes().len()).map(|id| format!("{:?}", tree.ancestors(id as u32))));
+    (links, simulate_resume(&tree, &index, version))
 }
 
 fn redact_all(lines: &[String]) -> Vec<String> {
@@ -158,6 +201,22 @@ proptest! {
             if find_secrets(line.as_bytes()).is_empty() && !line.contains("-1]") && !line.contains("-2]") && !line.contains("-3]") {
                 prop_assert_eq!(line, &redacted);
             }
+        }
+    }
+
+    /// Ids, roles and links stay, so a client loads the same entries and pairs the same calls.
+    #[test]
+    fn a_redacted_session_has_the_same_tree_and_resumes_alike(file in random::file(), seed in any::<u64>()) {
+        let secret = plant_secrets(DETECTORS.len(), seed).into_iter().find(|planted| planted.kind == "groq-key").unwrap();
+        let lines: Vec<String> =
+            String::from_utf8_lossy(&file).lines().map(|line| add_to_texts(line, &secret.text)).collect();
+        let redacted = redact_all(&lines);
+        prop_assert!(!redacted.iter().any(|line| line.contains(&secret.text)));
+        for version in [KNOWN_CLIENTS[0], KNOWN_CLIENTS[KNOWN_CLIENTS.len() - 1]] {
+            let version = Version::parse_lenient(version);
+            let (before, after) = (resume(&lines, &version), resume(&redacted, &version));
+            prop_assert_eq!((before.0, before.1.leaf, before.1.chain, before.1.path), (after.0, after.1.leaf, after.1.chain, after.1.path));
+            prop_assert_eq!(before.1.sent.len(), after.1.sent.len());
         }
     }
 

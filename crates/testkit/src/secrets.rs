@@ -195,6 +195,9 @@ pub fn percent_encode(text: &str) -> String {
     text.bytes().map(encode).collect()
 }
 
+/// The number of different look-alikes.
+pub const LOOK_ALIKES: usize = 46;
+
 /// Returns texts that look like secrets: hashes, ids, lock files, minified code, fixtures.
 pub fn look_alikes(count: usize, seed: u64) -> Vec<String> {
     let mut rng = SecretRng::new(seed);
@@ -218,7 +221,7 @@ fn look_alike(number: usize, rng: &mut SecretRng) -> String {
         .to_owned();
     let title = format!("{}{}", word[..1].to_uppercase(), &word[1..]);
     let upper = word.to_uppercase();
-    match number % 46 {
+    match number % LOOK_ALIKES {
         0 => format!("commit {}\nAuthor: A <a@b.c>", rng.text(40, 'x')),
         1 => format!("{} fix: check the {word} token", rng.text(7, 'x')),
         2 => format!("index {}..{} 100644", rng.text(10, 'x'), rng.text(10, 'x')),

@@ -46,6 +46,10 @@ pub(crate) enum CliError {
     PortTaken(u16),
     /// The path of `--root` does not exist.
     MissingRoot(PathBuf),
+    /// A file that the user named cannot be read.
+    Unreadable(PathBuf, io::Error),
+    /// An export with secrets of these kinds, which was not written.
+    HasSecrets { kinds: String, is_redacted: bool },
     /// The extension of an output file that is not that of a format.
     UnknownFormat(String),
     /// Another process uses the demo store that must be reset.
@@ -153,6 +157,7 @@ fn exit_code(error: &CliError) -> u8 {
     let engine_error = match error {
         CliError::Engine(error) => error,
         CliError::DemoInUse
+        | CliError::HasSecrets { .. }
         | CliError::Unconfirmed { .. }
         | CliError::InexactName { .. }
         | CliError::FileExists(_)
@@ -218,6 +223,17 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             format!("{} does not exist", quoted(path)),
             "--root accepts a `.claude` folder, a `projects` folder, any folder or one .jsonl file"
                 .to_owned(),
+        ),
+        CliError::Unreadable(path, error) => {
+            (format!("cannot read {}: {}", quoted(path), describe_io_error(error)), String::new())
+        }
+        CliError::HasSecrets { kinds, is_redacted: false } => (
+            format!("nothing was written: the export contains secrets ({kinds})"),
+            "use --redact to replace them by tokens, or --keep-secrets to keep them".to_owned(),
+        ),
+        CliError::HasSecrets { kinds, is_redacted: true } => (
+            format!("nothing was written: the export still contains texts that look like secrets ({kinds})"),
+            "--keep-secrets writes it with all secrets".to_owned(),
         ),
         CliError::UnknownFormat(extension) => {
             let hint = match extension.to_ascii_lowercase().as_str() {

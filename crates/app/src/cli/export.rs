@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use rethread_engine::Error;
+use rethread_engine::core::secrets::RedactOptions;
 use rethread_engine::ops;
 use rethread_engine::ops::read::BranchSelector;
 
@@ -16,7 +17,11 @@ use super::prices::load_price_table;
 use super::turn_range::{note_turns_elsewhere, parse_turns};
 use super::{AppContext, clean};
 use crate::config::Config;
-use crate::export::{ExportContext, ExportError, ExportOptions, Format, SaveError, save_file, write_export};
+use crate::env;
+use crate::export::{
+    ExportContext, ExportError, ExportOptions, ExportSource, Format, SaveError, SecretPolicy, SecretsSetting,
+    join_kinds, save_file,
+};
 
 /// Passes rendered bytes to [`Out::bytes`].
 struct StdoutWriter<'a> {
@@ -61,7 +66,9 @@ pub(crate) fn run(
     let options = ExportOptions { format, detail, only_typed, selector, turns };
     let path = app.find_session(&args.session)?;
     let prices = load_price_table(None, app, out)?;
-    let view = ops::read::open_view(&path, &prices)?;
+    let policy = choose_policy(args, format, app, settings)?;
+    let source = ExportSource::open(&path, &policy, &prices)?;
+    let view = &source.view;
     let mut elsewhere = 0;
     if options.turns.is_some() {
         let branch = view.branch_view_of_turns(&options.selector, options.turns.as_ref())?;
@@ -77,8 +84,9 @@ pub(crate) fn run(
         prices: &prices,
         format_path: &format_path,
         theme: settings.export_theme.value.attribute(),
+        masked: source.describe_masked(),
     };
-    let export = |writer: &mut dyn Write| write_export(&view, &options, &context, writer);
+    let export = |writer: &mut dyn Write| source.write(&options, &context, writer);
     match file {
         None => {
             out.allow_pager();
@@ -94,7 +102,48 @@ pub(crate) fn run(
         }
     }
     note_turns_elsewhere(elsewhere, out);
+    if let Some(masked) = &context.masked {
+        out.note(&format!("{masked}; --keep-secrets keeps them"));
+    }
     Ok(Exit::Done)
+}
+
+/// Returns what happens to secrets: they are replaced, but JSON is exact and not written if it contains one.
+///
+/// Returns an error if the file with further words cannot be read.
+fn choose_policy(
+    args: &args::Export,
+    format: Format,
+    app: &AppContext,
+    settings: &Config,
+) -> Result<SecretPolicy, CliError> {
+    let asks_for_tokens = args.redact
+        || args.redact_words.is_some()
+        || args.redact_names
+        || args.redact_emails
+        || args.remove_thinking;
+    if args.keep_secrets || (settings.export_secrets.value == SecretsSetting::Keep && !asks_for_tokens) {
+        return Ok(SecretPolicy::Keep);
+    }
+    if format == Format::Json && !asks_for_tokens {
+        return Ok(SecretPolicy::Refuse);
+    }
+    let words = match &args.redact_words {
+        Some(file) => {
+            std::fs::read_to_string(file).map_err(|error| CliError::Unreadable(file.clone(), error))?
+        }
+        None => String::new(),
+    };
+    let home = app.home.as_deref().and_then(Path::to_str);
+    let user = home.and_then(|home| home.rsplit('/').find(|name| !name.is_empty()));
+    Ok(SecretPolicy::Redact(RedactOptions {
+        home: home.map(str::to_owned),
+        user: user.filter(|_| args.redact_names).map(str::to_owned),
+        host: env::host_name().filter(|_| args.redact_names),
+        emails: args.redact_emails,
+        words: words.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect(),
+        remove_thinking: args.remove_thinking,
+    }))
 }
 
 /// Converts an error of writing a file that the user named.
@@ -113,6 +162,9 @@ impl From<ExportError> for CliError {
         match error {
             ExportError::Engine(error) => Error::into(error),
             ExportError::Io(error) => error.into(),
+            ExportError::HasSecrets { kinds, is_redacted } => {
+                CliError::HasSecrets { kinds: join_kinds(&kinds), is_redacted }
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ const KEYS: [&str; 14] = [
     "export.detail",
     "export.only_typed",
     "export.theme",
+    "export.secrets",
 ];
 
 /// Returns every key.

@@ -156,6 +156,7 @@ impl Config {
         push("export.detail", optional(detail), self.export_detail.origin);
         push("export.only_typed", self.export_only_typed.value.to_string(), self.export_only_typed.origin);
         push("export.theme", choice_name(&self.export_theme.value), self.export_theme.origin);
+        push("export.secrets", choice_name(&self.export_secrets.value), self.export_secrets.origin);
         for (name, style, origin) in self.palette.settings() {
             push(&format!("palette.{name}"), style.to_owned(), origin);
         }

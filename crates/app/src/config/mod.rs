@@ -29,7 +29,7 @@ pub(crate) use self::statusline_format::{StatuslineField, StatuslineFormat, Stat
 
 use std::path::PathBuf;
 
-use crate::export::{Detail, Format};
+use crate::export::{Detail, Format, SecretsSetting};
 use crate::prices::PricesSource;
 use crate::text::resume_command::ResumeTemplate;
 
@@ -66,6 +66,8 @@ pub(crate) struct Config {
     pub(crate) export_only_typed: Setting<bool>,
     /// The theme of exported pages.
     pub(crate) export_theme: Setting<Theme>,
+    /// Whether exports replace secrets.
+    pub(crate) export_secrets: Setting<SecretsSetting>,
 }
 
 /// The text between the parts of the status line.

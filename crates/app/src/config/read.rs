@@ -127,6 +127,7 @@ fn set_value(
         "export.detail" => assign(&mut config.export_detail, origin, parse_choice(key, value).map(Some)),
         "export.only_typed" => assign(&mut config.export_only_typed, origin, parse_bool(key, value)),
         "export.theme" => assign(&mut config.export_theme, origin, parse_choice(key, value)),
+        "export.secrets" => assign(&mut config.export_secrets, origin, parse_choice(key, value)),
         section if SECTIONS.contains(&section) => {
             Err(ValueError::new(value, format!("`{section}` must be a table: `[{section}]`")))
         }

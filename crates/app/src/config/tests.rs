@@ -37,7 +37,7 @@ fn list_examples(document: &str) -> Vec<&str> {
 fn every_key_is_set_by_the_file() {
     let text = "roots = ['~/a', \"/b\"]\ncolor = 'always'\ntheme = 'dark'\ntime_zone = '+02:00'\nprices = '~/p.toml'\n\
         [ls]\ncolumns = ['title', 'id']\n[resume]\ncommand = 'c {id}'\n[statusline]\nformat = '{model} | {week}'\n\
-        separator = ' / '\n[export]\nformat = 'html'\ndetail = 'tools'\nonly_typed = true\ntheme = 'light'\n\
+        separator = ' / '\n[export]\nformat = 'html'\ndetail = 'tools'\nonly_typed = true\ntheme = 'light'\nsecrets = 'keep'\n\
         [palette]\nquiet = 'red'\nstrong = 'red'\nname = 'red'\nprompt = 'red'\ntool = 'red'\nmark = 'red'\n\
         bad = 'blue'\ngood = 'red'\nmatch = 'red'\n";
     let (config, problems) = read(text);

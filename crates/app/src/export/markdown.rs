@@ -41,6 +41,7 @@ pub(super) fn format_header(view: &SessionView, scope: &str, context: &ExportCon
         format_session_span(info, &Clock::utc()).map(|span| format!("{span}, times in UTC")),
         (!models.is_empty()).then(|| models.join(", ")),
         Some(scope.to_owned()).filter(|scope| !scope.is_empty()),
+        context.masked.clone(),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().map(|fact| format!("- {fact}")).collect();
     format!("# {title}\n\n{}\n", facts.join("\n"))

@@ -1,5 +1,6 @@
 //! Options of an export, and the choice of the writer by format.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::ops::RangeInclusive;
 
@@ -110,6 +111,8 @@ pub(crate) struct ExportContext<'a> {
     pub(crate) format_path: &'a dyn Fn(&str) -> String,
     /// The theme of a page, `light` or `dark`. `None` is that of the system.
     pub(crate) theme: Option<&'static str>,
+    /// States which secrets were replaced. `None` if none were.
+    pub(crate) masked: Option<String>,
 }
 
 /// The cause of an incomplete export.
@@ -119,6 +122,8 @@ pub(crate) enum ExportError {
     Engine(Error),
     /// The output could not be written.
     Io(io::Error),
+    /// The output contains secrets of these kinds, so it was not written. `is_redacted` if secrets were replaced before.
+    HasSecrets { kinds: BTreeSet<&'static str>, is_redacted: bool },
 }
 
 impl From<Error> for ExportError {
@@ -135,7 +140,7 @@ impl From<io::Error> for ExportError {
 
 /// Writes the turns that `options` selects, in the requested format. Returns an error if the session cannot be read
 /// or the output cannot be written; the output is then incomplete.
-pub(crate) fn write_export(
+pub(super) fn write_export(
     view: &SessionView,
     options: &ExportOptions,
     context: &ExportContext<'_>,

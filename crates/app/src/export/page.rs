@@ -132,6 +132,7 @@ fn render_header(
             h1 { (title) }
             p class="session-facts muted num" { (format_session_facts(&header).join(" · ")) " · times in UTC" }
             @if !scope.is_empty() { p class="session-note" { "Contains " (scope) "." } }
+            @if let Some(masked) = &context.masked { p class="session-note" { (masked) "." } }
             @if all_turns { (branches::render_branch_links(view)?) }
             div class="session-actions no-print" {
                 button type="button" class="button" data-command="present" { "Present" }

@@ -51,6 +51,7 @@ pub(super) fn format_header(view: &SessionView, scope: &str, context: &ExportCon
     .flatten()
     .chain(info.models.iter().map(|model| clean::line(model)))
     .chain(Some(scope.to_owned()).filter(|scope| !scope.is_empty()))
+    .chain(context.masked.clone())
     .collect();
     // Writing to memory cannot fail.
     let _ = writer.add_lines(wrap_text(title, "", WIDTH)).and_then(|()| writer.add_facts(&facts, ""));

@@ -271,6 +271,9 @@ fn render_export_form(header: &SessionHeader<'_>) -> Markup {
             label title="Leave out outputs, notifications and other texts in the user's name that no user typed" {
                 input type="checkbox" name="texts" value="typed"; " only typed"
             }
+            label title="Keep passwords, keys and tokens instead of replacing them" {
+                input type="checkbox" name="secrets" value="keep"; " with secrets"
+            }
         }
     }
 }

@@ -13,6 +13,8 @@ mod output_file;
 #[cfg(test)]
 mod real_sessions;
 #[cfg(test)]
+mod secrets;
+#[cfg(test)]
 mod session_builder;
 
 /// Creates an empty home in which to run the built program.

@@ -140,3 +140,29 @@ fn stalled_downloads_do_not_block_other_requests() {
         "complete downloads per attempt: {complete_counts:?} of 12"
     );
 }
+
+#[test]
+fn secrets_are_replaced_in_downloads_unless_they_are_kept() {
+    let secret = rethread_testkit::secrets::expand_template(
+        "groq-key",
+        "gsk_<52w>",
+        &mut rethread_testkit::secrets::SecretRng::new(9),
+    );
+    let home = new_three_session_home();
+    let prompt = format!("use {}", secret.text);
+    let fixture = SessionFixture { id: "0009", prompts: &[&prompt], ..SessionFixture::default() };
+    fixture.write(&home);
+    let server = WebServer::start(home);
+    let export = |query: &str| server.get(&format!("/s/{}/export?{query}", fixture.key()));
+    for query in ["format=html", "format=md", "format=text", "format=json&secrets=redact"] {
+        let response = export(query);
+        assert_eq!(response.status, 200, "{query}");
+        assert!(!response.body.contains(&secret.text) && response.body.contains("[groq-key-1]"), "{query}");
+    }
+    assert!(export("format=html&secrets=keep").body.contains(&secret.text));
+    assert!(export("format=json&secrets=keep").body.contains(&secret.text));
+    let refused = export("format=json");
+    assert_eq!(refused.status, 404);
+    assert!(refused.body.contains("it contains secrets (groq-key)") && !refused.body.contains(&secret.text));
+    assert_eq!(export("secrets=maybe").status, 404);
+}

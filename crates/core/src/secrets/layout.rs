@@ -97,7 +97,7 @@ impl LineLayout {
     pub(super) fn parse(line: &[u8]) -> Option<LineLayout> {
         let mut layout = LineLayout::default();
         let start = line.iter().position(|byte| !byte.is_ascii_whitespace())?;
-        let fields = members(line, start..line.len())?;
+        let fields = layout.members(line, start..line.len())?;
         let kind = fields
             .iter()
             .find(|(key, _)| *key == b"type")
@@ -122,7 +122,7 @@ impl LineLayout {
     }
 
     fn add_message(&mut self, line: &[u8], message: Range<usize>, role: Place) {
-        for (key, range) in members(line, message).unwrap_or_default() {
+        for (key, range) in self.members(line, message).unwrap_or_default() {
             match key {
                 b"content" if line[range.start] == b'"' => self.places.push((range, role)),
                 b"content" => {
@@ -137,7 +137,7 @@ impl LineLayout {
     }
 
     fn add_block(&mut self, line: &[u8], block: Range<usize>, role: Place) {
-        for (key, range) in members(line, block.clone()).unwrap_or_default() {
+        for (key, range) in self.members(line, block.clone()).unwrap_or_default() {
             match key {
                 b"text" => self.places.push((range, role)),
                 b"thinking" => {
@@ -164,6 +164,15 @@ impl LineLayout {
                 _ => {}
             }
         }
+    }
+
+    /// Returns the members of an object of the format. Its keys must not change.
+    fn members<'l>(&mut self, line: &'l [u8], range: Range<usize>) -> Option<Vec<(&'l [u8], Range<usize>)>> {
+        let members = members(line, range)?;
+        self.fixed.extend(
+            members.iter().map(|(key, value)| value.start.saturating_sub(key.len() + 3)..value.start),
+        );
+        Some(members)
     }
 
     /// Returns the place of a position.

@@ -16,6 +16,7 @@ pub mod index;
 pub mod list;
 pub mod log;
 pub mod read;
+pub mod redact;
 pub mod rename;
 pub mod repair;
 pub mod repository;

@@ -267,7 +267,7 @@ fn read_file_secrets(file: &SessionFile) -> Result<(FileSecrets, u64), Error> {
 }
 
 /// Reads a file in chunks of whole lines.
-fn read_chunks(mut file: File, mut each: impl FnMut(&[u8])) -> std::io::Result<u64> {
+pub(super) fn read_chunks(mut file: File, mut each: impl FnMut(&[u8])) -> std::io::Result<u64> {
     let (mut buffer, mut total) = (Vec::with_capacity(CHUNK_BYTES), 0);
     loop {
         let kept = buffer.len();

@@ -13,12 +13,17 @@ use crate::export::{Detail, Format};
 /// Markdown and text contain prompts and answers; --detail changes that. As in `show`, the conversation that a resume
 /// continues is exported, with the turns before a compaction. Turns on other branches are exported with --all. The same
 /// session always produces the same bytes. Times are in UTC.
+///
+/// Passwords, keys and tokens are replaced by `[password-1]`, `[aws-key-1]`, … in the whole export, and the home folder by `~`.
+/// The finished export is searched again, and nothing is written if that finds a secret. JSON Lines are exact: they are not
+/// written if they contain a secret, unless you choose --redact or --keep-secrets. See docs/SECRETS.md.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
     rethread export last > talk.md\n  \
     rethread export last -o talk.html\n  \
     rethread export 3f2a --turns 4-6 -o part.html\n  \
     rethread export 3f2a -o talk.html --all\n  \
+    rethread export last -o talk.html --redact-words names.txt\n  \
     rethread export 3f2a --format text --detail prompts\n  \
     rethread export last --json | jq -r 'select(.prompt) | .prompt'")]
 pub(crate) struct Export {
@@ -52,6 +57,24 @@ pub(crate) struct Export {
     /// can read it only if they can read all files of the session.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Keep secrets instead of replacing them by tokens
+    #[arg(long, conflicts_with_all = ["redact", "redact_words", "redact_names", "redact_emails"])]
+    pub(crate) keep_secrets: bool,
+    /// Replace secrets also in JSON Lines
+    #[arg(long)]
+    pub(crate) redact: bool,
+    /// Also replace the words in this file, one per line, by `[word-1]`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) redact_words: Option<PathBuf>,
+    /// Also replace the names of the user and of this computer
+    #[arg(long)]
+    pub(crate) redact_names: bool,
+    /// Also replace addresses of e-mail
+    #[arg(long)]
+    pub(crate) redact_emails: bool,
+    /// Remove all thinking (thinking with a secret is always removed: it is signed and cannot be changed)
+    #[arg(long)]
+    pub(crate) remove_thinking: bool,
     /// Replace an existing file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,

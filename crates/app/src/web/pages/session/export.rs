@@ -10,6 +10,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use clap::ValueEnum;
+use rethread_engine::core::secrets::RedactOptions;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
@@ -18,7 +19,8 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::{BranchParams, open_session};
 use crate::export::{
-    Detail, ExportContext, ExportError, ExportOptions, Format, build_file_name, write_export,
+    Detail, ExportContext, ExportError, ExportOptions, ExportSource, Format, SecretPolicy, build_file_name,
+    join_kinds,
 };
 use crate::text::error::error_message;
 use crate::web::response;
@@ -31,6 +33,8 @@ pub(crate) struct ExportParams {
     detail: Option<String>,
     /// `typed` for the texts that a user typed.
     texts: Option<String>,
+    /// `keep` or `redact`. JSON with secrets is refused without it.
+    secrets: Option<String>,
 }
 
 /// Responds with an export of a session as a file to download. The file is streamed while it is written; it ends with
@@ -55,6 +59,17 @@ pub(crate) async fn export(
         Some("typed") => true,
         Some(_) => return response::not_found("the texts of an export are all, or `typed`"),
     };
+    let redact = || {
+        let home = server.context.home.as_deref().and_then(std::path::Path::to_str).map(str::to_owned);
+        SecretPolicy::Redact(RedactOptions { home, ..RedactOptions::default() })
+    };
+    let policy = match export.secrets.as_deref() {
+        Some("keep") => SecretPolicy::Keep,
+        Some("redact") => redact(),
+        None if format == Format::Json => SecretPolicy::Refuse,
+        None => redact(),
+        Some(_) => return response::not_found("the secrets of an export are `redact` or `keep`"),
+    };
     let options = ExportOptions { format, detail, only_typed, selector: params.selector(), turns: None };
     let Ok(permit) = server.exports.clone().acquire_owned().await else {
         return response::not_found("the session could not be exported");
@@ -70,19 +85,28 @@ pub(crate) async fn export(
             // The send fails only if the client has disconnected.
             Err(response) => return drop(name_sender.send(Err(response))),
         };
-        let _ = name_sender.send(Ok(build_file_name(&row.title.text, &row.id, format)));
+        let source = match ExportSource::open(&view.view.session.path, &policy, &server.prices) {
+            Ok(source) => source,
+            Err(error) => {
+                let message = format!("the session could not be exported: {}", describe_error(&error));
+                return drop(name_sender.send(Err(Box::new(response::not_found(&message)))));
+            }
+        };
+        // The title may contain a secret, and so would the name.
+        let title = &source.view.session.title.text;
+        let _ = name_sender.send(Ok(build_file_name(title, &row.id, format)));
         let context = ExportContext {
             prices: &server.prices,
             format_path: &|path| server.context.format_path(path),
             theme: server.export_theme,
+            masked: source.describe_masked(),
         };
         let writer = ChannelWriter { sender: Some(sender.clone()), runtime };
         let mut out = io::BufWriter::with_capacity(CHUNK_BYTES, writer);
-        let result = write_export(&view.view, &options, &context, &mut out);
+        let result = source.write(&options, &context, &mut out);
         let flushed = out.flush();
         let error = match result {
-            Err(ExportError::Engine(error)) => error_message(&error),
-            Err(ExportError::Io(error)) => error.to_string(),
+            Err(error) => describe_error(&error),
             Ok(()) => flushed.err().map(|error| error.to_string()).unwrap_or_default(),
         };
         set_complete.store(error.is_empty(), Ordering::Release);
@@ -108,6 +132,17 @@ pub(crate) async fn export(
         }
         Some(Err(error)) => response::not_found(&format!("the session could not be exported: {error}")),
         None => respond_with_file(Body::empty(), format, &name),
+    }
+}
+
+/// Describes why an export failed.
+fn describe_error(error: &ExportError) -> String {
+    match error {
+        ExportError::Engine(error) => error_message(error),
+        ExportError::Io(error) => error.to_string(),
+        ExportError::HasSecrets { kinds, .. } => {
+            format!("it contains secrets ({}). Choose in the menu whether to keep them", join_kinds(kinds))
+        }
     }
 }
 
