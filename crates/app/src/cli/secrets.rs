@@ -16,6 +16,7 @@ use super::table::{Align, Cell, Table};
 use super::{AppContext, clean};
 use crate::json;
 use crate::text::command::quote_command;
+use crate::text::secrets::count_secrets;
 
 /// The number of places that are listed without `--list`.
 const MAX_PLACES: usize = 10;
@@ -99,9 +100,8 @@ fn print(
     out.line("")?;
     print_places(report, args, app, out)?;
     out.line("")?;
-    let secrets = count_noun(report.secret_count() as u64, "secret");
-    let total = report.findings.len() as u64 + report.omitted;
-    out.line(&format!("{secrets} in {}; searched {searched}", count_noun(total, "place")))?;
+    let counted = count_secrets(report).unwrap_or_default();
+    out.line(&format!("{counted}; searched {searched}"))?;
     out.note(&paint(
         QUIET,
         "hint: replace a secret at its service; deleting it here does not make it safe again",

@@ -6,7 +6,7 @@ use super::palette::TextRole;
 pub(super) const SECTIONS: [&str; 5] = ["palette", "ls", "resume", "statusline", "export"];
 
 /// The keys except those of the palette.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "roots",
     "kept",
     "color",

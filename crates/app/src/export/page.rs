@@ -107,6 +107,7 @@ fn render_header(
         parent_key: None,
         row: None,
         verdict: None,
+        secrets: None,
         selector: &options.selector,
         clock: &Clock::utc(),
         resume_command: String::new(),

@@ -38,6 +38,8 @@ pub(crate) struct SessionHeader<'a> {
     /// The predicted outcome of a resume by the client that wrote the newest line. `None` for a subagent and in an
     /// export.
     pub(crate) verdict: Option<&'a ClientVerdict>,
+    /// States how many secrets the session contains. `None` if there are none, and in an export.
+    pub(crate) secrets: Option<&'a str>,
     /// Selects the turns that are shown.
     pub(crate) selector: &'a BranchSelector,
     /// The shell command that resumes the session.
@@ -75,6 +77,7 @@ pub(crate) fn render_header(header: &SessionHeader<'_>) -> Markup {
             }
             (render_archive_note(header))
             (render_damage(header))
+            @if let Some(secrets) = header.secrets { p class="session-note session-secrets" { "Contains " (secrets) ". Exports replace them." } }
             (render_branch_note(header))
         }
     }

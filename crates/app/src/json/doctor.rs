@@ -99,6 +99,7 @@ pub(crate) struct DoctorJson {
     bytes_by_cause: BTreeMap<String, u64>,
     bytes_repeated: u64,
     side_file_bytes: BTreeMap<&'static str, u64>,
+    secrets: usize,
     unreadable: usize,
 }
 
@@ -107,8 +108,8 @@ fn build_bytes_by_cause(sizes: &SizeBreakdown) -> BTreeMap<String, u64> {
     SizeCategory::ALL.iter().map(|&cause| (cause.name().replace(' ', "_"), sizes.bytes_of(cause))).collect()
 }
 
-/// Builds the `doctor` object of `doctor <session>`: the summary of one session.
-pub(crate) fn build_doctor_session(report: &SessionReport) -> ObjectJson<DoctorJson> {
+/// Builds the `doctor` object of `doctor <session>`: the summary of one session with `secrets` different secrets.
+pub(crate) fn build_doctor_session(report: &SessionReport, secrets: usize) -> ObjectJson<DoctorJson> {
     let mut codes: BTreeMap<&'static str, BTreeMap<&'static str, usize>> = BTreeMap::new();
     for finding in &report.findings {
         codes.entry(finding.code.name()).or_default().insert(finding.severity.name(), 1);
@@ -127,13 +128,14 @@ pub(crate) fn build_doctor_session(report: &SessionReport) -> ObjectJson<DoctorJ
             bytes_by_cause: build_bytes_by_cause(&report.sizes),
             bytes_repeated: report.sizes.repeated,
             side_file_bytes: BTreeMap::new(),
+            secrets,
             unreadable: 0,
         },
     )
 }
 
-/// Builds the `doctor` object of `doctor` without a session: the summary of the whole store.
-pub(crate) fn build_doctor_store(report: &StoreReport) -> ObjectJson<DoctorJson> {
+/// Builds the `doctor` object of `doctor` without a session: the summary of the whole store with `secrets` different secrets.
+pub(crate) fn build_doctor_store(report: &StoreReport, secrets: usize) -> ObjectJson<DoctorJson> {
     let mut codes: BTreeMap<&'static str, BTreeMap<&'static str, usize>> = BTreeMap::new();
     for (&(code, severity), &count) in &report.by_code {
         codes.entry(code.name()).or_default().insert(severity.name(), count);
@@ -155,6 +157,7 @@ pub(crate) fn build_doctor_store(report: &StoreReport) -> ObjectJson<DoctorJson>
             bytes_by_cause: build_bytes_by_cause(&report.sizes),
             bytes_repeated: report.sizes.repeated,
             side_file_bytes: side_files.into_iter().collect(),
+            secrets,
             unreadable: report.failures.len(),
         },
     )

@@ -13,6 +13,7 @@ pub(crate) mod operation;
 pub(crate) mod outcome;
 pub(crate) mod resume;
 pub(crate) mod resume_command;
+pub(crate) mod secrets;
 pub(crate) mod session;
 pub(crate) mod shell;
 pub(crate) mod summary;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -11,6 +11,8 @@ use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops;
 use rethread_engine::ops::agents::AgentList;
 use rethread_engine::ops::read::{BranchSelector, BranchView, SessionView};
+
+use crate::text::secrets::count_secrets;
 
 use super::cached::{Cached, MaxAge, lock};
 
@@ -45,6 +47,8 @@ pub(crate) struct CachedView {
     branches: Mutex<HashMap<BranchSelector, Arc<BranchView>>>,
     /// The markup of the rendered chunks, by branch and chunk index.
     rendered: Mutex<HashMap<(BranchSelector, usize), Bytes>>,
+    /// How many secrets the session contains, once a page has asked for it.
+    secrets: OnceLock<Option<String>>,
     /// The fingerprint of the subagents' files when they were read, and the subagents.
     agents: Cached<(u64, Arc<AgentList>)>,
 }
@@ -62,6 +66,7 @@ impl SessionViewCache {
             view: ops::read::open_view(path, prices)?,
             branches: Mutex::default(),
             rendered: Mutex::default(),
+            secrets: OnceLock::new(),
             agents: Cached::default(),
         });
         *cached = Some(loaded.clone());
@@ -98,6 +103,12 @@ impl CachedView {
         }
         branches.insert(selector.clone(), branch.clone());
         Ok(branch)
+    }
+
+    /// Describes how many secrets the session contains. Returns `None` if there are none.
+    pub(crate) fn secrets(&self) -> Option<&str> {
+        let count = || count_secrets(&ops::secrets::find_session_secrets(&self.view.session.path));
+        self.secrets.get_or_init(count).as_deref()
     }
 
     /// Returns the subagents of the session. Loads them again if one of their files has changed, which is checked

@@ -76,7 +76,8 @@ fn find_at_depth(text: &[u8], depth: usize, found: &mut Vec<SecretMatch>) {
                 AnchorUse::Detector(idx) => find_by_detector(text, idx, at, depth, found),
                 AnchorUse::Word => {
                     from = from.max(at.end);
-                    find_value(text, &at, found)
+                    find_value(text, &at, found);
+                    None
                 }
                 AnchorUse::JsonEscape if at.start >= json_until => {
                     let window =
@@ -130,7 +131,7 @@ fn address_around(text: &[u8], at: &Range<usize>) -> Range<usize> {
     start..at.end + rest.iter().position(is_end).unwrap_or(rest.len())
 }
 
-/// Tries one detector at an anchor. Returns the end of the secret if it found one.
+/// Tries one detector at an anchor. Returns the end of the secret if no other one can begin in it.
 fn find_by_detector(
     text: &[u8],
     idx: u16,
@@ -155,9 +156,10 @@ fn find_by_detector(
         },
         Position::Value => return None,
     };
-    let end = range.end;
+    // A secret after a word may be of a kind that its form reveals.
+    let end = matches!(detector.position, Position::Anchor { .. }).then_some(range.end);
     found.push(SecretMatch { detector: idx, range });
-    Some(end)
+    end
 }
 
 /// Returns `true` if no word reaches up to a position. The letter of an escape belongs to no word.
@@ -271,8 +273,8 @@ impl Detector {
     }
 }
 
-/// Finds the value of a key that contains the word at a range. Returns its end.
-fn find_value(text: &[u8], word: &Range<usize>, found: &mut Vec<SecretMatch>) -> Option<usize> {
+/// Adds the value of a key that contains the word at a range. Returns `None` if there is no secret.
+fn find_value(text: &[u8], word: &Range<usize>, found: &mut Vec<SecretMatch>) -> Option<()> {
     if !may_be_assigned(text, word.end) {
         return None;
     }
@@ -289,9 +291,8 @@ fn find_value(text: &[u8], word: &Range<usize>, found: &mut Vec<SecretMatch>) ->
     };
     let (detector, range) = secret?;
     let range = from + range.start..from + range.end;
-    let end = range.end;
     found.push(SecretMatch { detector, range });
-    Some(end)
+    Some(())
 }
 
 fn needs_decoding(text: &[u8], value: &Range<usize>) -> bool {

@@ -103,6 +103,11 @@ impl SecretReport {
             .len()
     }
 
+    /// Returns the number of places, with those that are not listed.
+    pub fn place_count(&self) -> u64 {
+        self.findings.len() as u64 + self.omitted
+    }
+
     /// Returns the worst severity. Returns `None` if there are no findings.
     pub fn worst_severity(&self) -> Option<SecretSeverity> {
         self.findings.iter().map(|finding| finding.detector.severity).max()

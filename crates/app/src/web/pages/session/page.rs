@@ -138,6 +138,7 @@ fn with_header(
         parent_key: info.parent_key,
         row: info.row,
         verdict: verdict.as_ref(),
+        secrets: page.view.secrets(),
         selector: &selector,
         resume_command: server
             .context
