@@ -27,7 +27,7 @@ pub(crate) enum SecretPolicy {
     Refuse,
 }
 
-/// What exports do with secrets if the command line does not say it.
+/// The treatment of secrets in exports, unless the command line sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum SecretsSetting {
     /// Replace them by tokens

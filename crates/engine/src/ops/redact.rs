@@ -9,7 +9,7 @@ use rethread_core::usage::PriceTable;
 use super::read::{SessionView, find_source_files, open_view};
 use super::secrets::read_chunks;
 use crate::Error;
-use crate::disk::open_file;
+use crate::disk::open_content;
 use crate::session::load::find_title;
 
 /// Copies the session file `path`, its subagents and its side files without their secrets. `create` creates the copy of the
@@ -89,7 +89,7 @@ fn add_secrets(table: &mut TokenTable, chunk: &[u8], is_transcript: bool) {
 /// Calls `each` with the bytes of a file, in chunks of whole lines.
 fn read_file(file: &Path, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), Error> {
     let mut failed = Ok(());
-    let opened = open_file(file).map_err(Error::reading(file))?;
+    let opened = open_content(file).map_err(Error::reading(file))?;
     read_chunks(opened, |chunk| {
         if failed.is_ok() {
             failed = each(chunk);

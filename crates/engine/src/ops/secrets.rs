@@ -1,7 +1,6 @@
 //! Finds secrets in the files of one session or of a whole store. Writes nothing but the cache.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,10 +14,11 @@ use rethread_core::secrets::{
     secret_fingerprint,
 };
 
+use super::read::find_source_files;
 use crate::Error;
 use crate::archive::{SourceFile, list_sources};
 use crate::cache::{CacheDir, CacheKind, CacheWarning};
-use crate::disk::{FileRole, Roots, SessionFile, open_file};
+use crate::disk::{FileFingerprint, FileRole, Roots, SessionFile, open_content, read_fingerprint};
 use crate::session::per_file_cache::PerFileCache;
 
 /// Bytes that are searched at once. A longer line is searched as a whole.
@@ -155,18 +155,29 @@ pack_fields!(FileSecrets { findings, omitted });
 /// history, plans, tasks, and the prompt history. Unchanged files are not read again. A root that is a session file
 /// stands for this session.
 pub fn find_store_secrets(roots: &Roots, cache: Option<&CacheDir>) -> SecretReport {
-    let mut report = SecretReport::default();
+    let mut failures = Vec::new();
     let mut files: Vec<SessionFile> = Vec::new();
     let now = SystemTime::now();
-    for source in list_sources(roots, &mut report.failures) {
+    for source in list_sources(roots, &mut failures) {
         let root: Arc<Path> = source.root.into();
-        files.extend(source.files.into_iter().map(|file| to_session_file(file, &root, now)));
+        let to_file = |file: SourceFile| to_session_file(file.path, file.fingerprint, &root, now);
+        files.extend(source.files.into_iter().map(to_file));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.dedup_by(|a, b| a.path == b.path);
-    report.files = files.len();
-    report.bytes = files.iter().map(|file| file.len).sum();
-    let file_cache = PerFileCache::new(cache, roots, CacheKind::Secrets, &files);
+    find_in_files(&files, roots, cache, failures)
+}
+
+/// Finds the secrets of some files. `failures` are the errors of finding them.
+fn find_in_files(
+    files: &[SessionFile],
+    roots: &Roots,
+    cache: Option<&CacheDir>,
+    failures: Vec<Error>,
+) -> SecretReport {
+    let bytes = files.iter().map(|file| file.len).sum();
+    let mut report = SecretReport { files: files.len(), bytes, failures, ..SecretReport::default() };
+    let file_cache = PerFileCache::new(cache, roots, CacheKind::Secrets, files);
     let (results, warning) = file_cache.read_all(read_file_secrets);
     report.warning = warning;
     let mut numbers = SecretNumbers::default();
@@ -181,7 +192,19 @@ pub fn find_store_secrets(roots: &Roots, cache: Option<&CacheDir>) -> SecretRepo
 
 /// Finds the secrets of one session, with its subagents, tool results and file history.
 pub fn find_session_secrets(path: &Path) -> SecretReport {
-    find_store_secrets(&Roots::new(vec![path.to_owned()]), None)
+    let roots = Roots::new(vec![path.to_owned()]);
+    if path.is_file() {
+        return find_store_secrets(&roots, None);
+    }
+    // Only an archive has the session.
+    let root: Arc<Path> = path.into();
+    let now = SystemTime::now();
+    let to_file = |path: PathBuf| {
+        let fingerprint = read_fingerprint(&path).ok()?;
+        Some(to_session_file(path, fingerprint, &root, now))
+    };
+    let files: Vec<SessionFile> = find_source_files(path).into_iter().filter_map(to_file).collect();
+    find_in_files(&files, &roots, None, Vec::new())
 }
 
 impl SecretReport {
@@ -223,17 +246,21 @@ impl SecretNumbers {
     }
 }
 
-fn to_session_file(file: SourceFile, root: &Arc<Path>, now: SystemTime) -> SessionFile {
-    let mtime = std::fs::symlink_metadata(&file.path).ok().and_then(|meta| meta.modified().ok());
+fn to_session_file(
+    path: PathBuf,
+    fingerprint: FileFingerprint,
+    root: &Arc<Path>,
+    now: SystemTime,
+) -> SessionFile {
     SessionFile {
         root: Arc::clone(root),
-        len: file.fingerprint.len,
-        mtime,
+        len: fingerprint.len,
+        mtime: std::fs::symlink_metadata(&path).ok().and_then(|meta| meta.modified().ok()),
         role: FileRole::Main,
-        is_stable: file.fingerprint.is_stable(now),
-        is_archived: false,
-        fingerprint: file.fingerprint,
-        path: file.path,
+        is_stable: fingerprint.is_stable(now),
+        is_archived: !path.is_file(),
+        fingerprint,
+        path,
     }
 }
 
@@ -254,7 +281,7 @@ fn read_file_secrets(file: &SessionFile) -> Result<(FileSecrets, u64), Error> {
     let is_history = file.path.components().any(|part| part.as_os_str() == "file-history");
     let mut secrets = FileSecrets::default();
     let mut line_number = 0u32;
-    let bytes = read_chunks(open_file(&file.path).map_err(Error::reading(&file.path))?, |chunk| {
+    let bytes = read_chunks(open_content(&file.path).map_err(Error::reading(&file.path))?, |chunk| {
         if has_lines {
             add_lines(chunk, line_number, &mut secrets);
         } else {
@@ -272,7 +299,7 @@ fn read_file_secrets(file: &SessionFile) -> Result<(FileSecrets, u64), Error> {
 }
 
 /// Reads a file in chunks of whole lines.
-pub(super) fn read_chunks(mut file: File, mut each: impl FnMut(&[u8])) -> std::io::Result<u64> {
+pub(super) fn read_chunks(mut file: impl Read, mut each: impl FnMut(&[u8])) -> std::io::Result<u64> {
     let (mut buffer, mut total) = (Vec::with_capacity(CHUNK_BYTES), 0);
     loop {
         let kept = buffer.len();
