@@ -155,7 +155,7 @@ pub enum Error {
         candidates: usize,
     },
     /// The file was deleted, so it cannot be changed. The archive has its content.
-    #[error("`{}` was deleted; only the archive has the session", path.display())]
+    #[error("only the archive has `{}`", path.display())]
     OnlyArchived {
         /// The path that the file had.
         path: PathBuf,

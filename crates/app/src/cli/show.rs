@@ -23,7 +23,7 @@ use super::turn_printer::TurnPrinter;
 use super::turn_range::{note_turns_elsewhere, parse_turns};
 use super::{AppContext, layout};
 use crate::json;
-use crate::text::session::{archived_note, git_branch_label, scope_label};
+use crate::text::session::{git_branch_label, restore_command, scope_label, state_command};
 
 /// Runs `rethread show`: prints which turns are shown, and these turns.
 ///
@@ -161,11 +161,21 @@ fn print_session_header(
         out.line(&paint(QUIET, &line))?;
     }
     if session.archived {
-        for line in textwrap::wrap(&archived_note(&clean::line(id)), out.width()) {
-            out.line(&paint(MARK, &line))?;
-        }
+        print_archive_note(session, &clean::line(id), out)?;
     }
     print_problems(session, out)
+}
+
+/// Prints that only the archive has the session or its state, and the command that restores it.
+fn print_archive_note(session: &Session, id: &str, out: &mut Out) -> Result<(), CliError> {
+    let (note, command) = match ops::resolve::find_state_number(&session.path) {
+        Some(number) => {
+            (format!("this is state {number} of the session in the archive"), state_command(id, number))
+        }
+        None => ("only the archive has this session".to_owned(), restore_command(id)),
+    };
+    out.line(&paint(MARK, &note))?;
+    out.line(&format!("restore: {}", paint(NAME, &command)))
 }
 
 /// Formats the first and the last of several client versions.

@@ -36,7 +36,7 @@ fn list_examples(document: &str) -> Vec<&str> {
 #[test]
 fn every_key_is_set_by_the_file() {
     let text = "roots = ['~/a', \"/b\"]\ncolor = 'always'\ntheme = 'dark'\ntime_zone = '+02:00'\nprices = '~/p.toml'\n\
-        [ls]\ncolumns = ['title', 'id']\n[resume]\ncommand = 'c {id}'\n[statusline]\nformat = '{model} | {week}'\n\
+        kept = 'only'\n[ls]\ncolumns = ['title', 'id']\n[resume]\ncommand = 'c {id}'\n[statusline]\nformat = '{model} | {week}'\n\
         separator = ' / '\n[export]\nformat = 'html'\ndetail = 'tools'\nonly_typed = true\ntheme = 'light'\nsecrets = 'keep'\n\
         [palette]\nquiet = 'red'\nstrong = 'red'\nname = 'red'\nprompt = 'red'\ntool = 'red'\nmark = 'red'\n\
         bad = 'blue'\ngood = 'red'\nmatch = 'red'\n";
@@ -49,7 +49,7 @@ fn every_key_is_set_by_the_file() {
         assert_ne!(setting(&default, &key), (value, Origin::Default), "{key}");
     }
     assert_eq!(setting(&config, "roots"), ("/h/a, /b".to_owned(), Origin::File { line: 1 }));
-    assert_eq!(setting(&config, "export.theme"), ("light".to_owned(), Origin::File { line: 17 }));
+    assert_eq!(setting(&config, "export.theme"), ("light".to_owned(), Origin::File { line: 18 }));
     assert_eq!(config.list_settings().len(), list_keys().len());
 }
 

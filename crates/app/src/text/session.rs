@@ -76,9 +76,9 @@ pub(crate) fn restore_command(id: &str) -> String {
     build_command(&["restore", id])
 }
 
-/// States that only the archive has a session, and how to bring it back.
-pub(crate) fn archived_note(id: &str) -> String {
-    format!("only the archive has this session; `{}` brings it back", restore_command(id))
+/// Returns the command that restores an archived state of a session.
+pub(crate) fn state_command(id: &str, number: u32) -> String {
+    build_command(&["restore", id, "--generation", &number.to_string()])
 }
 
 /// Returns a label that states whether a hit is in context when its session is resumed, and if not, the reason.

@@ -60,7 +60,7 @@ fn named_roots_find_only_what_was_below_them() {
 fn reading_commands_say_that_only_the_archive_has_a_session() {
     let home = new_archived_home();
     home.run(&["show", "aaaa"]).assert_out_contains(&[
-        "only the archive has this session; `rethread restore aaaaaaaa-0000-4000-8000-000000000001` brings it back",
+        "only the archive has this session\nrestore: rethread restore aaaaaaaa-0000-4000-8000-000000000001\n",
         "prune the roses",
     ]);
     assert!(!home.run(&["show", LIVE]).out.contains("archive"));
@@ -89,12 +89,39 @@ fn commands_that_change_a_session_ask_to_restore_it() {
     {
         let run = home.run(args);
         assert_eq!(run.code, 3, "{args:?}: {}", run.err);
-        assert!(run.err.contains("only the archive has the session"), "{}", run.err);
+        assert!(run.err.contains("only the archive has"), "{}", run.err);
         assert!(run.err.contains("rethread restore"), "{}", run.err);
     }
     assert_eq!(home.snapshot(), before);
     assert_eq!(home.run(&["restore", GONE]).code, 0);
     assert_eq!(home.run(&["rename", GONE, "other"]).code, 0);
+}
+
+#[test]
+fn an_earlier_state_is_read_by_its_number() {
+    let home = new_archived_home();
+    let path = format!("{PROJECT}/{LIVE}.jsonl");
+    home.write_old(&path, rethread_testkit::script::bytes("* cwd=/home/ann\nu1: mow the lawn\n  a1: cut"));
+    assert_eq!(home.run(&["archive"]).code, 0);
+    let first = home.run(&["show", &format!("{LIVE}@1")]);
+    first.assert_out_contains(&[
+        "water the lawn",
+        "this is state 1 of the session in the archive\n",
+        "restore: rethread restore bbbbbbbb-0000-4000-8000-000000000002 --generation 1\n",
+    ]);
+    home.run(&["show", "bbbb@2"]).assert_out_contains(&["mow the lawn"]);
+    assert!(!home.run(&["show", LIVE]).out.contains("archive"));
+    let export = home.run(&["export", "bbbb@1", "-o", "-", "--format", "md"]);
+    assert!(export.out.contains("water the lawn") && !export.out.contains("mow"), "{}", export.err);
+    let unknown = home.run(&["show", "bbbb@3"]);
+    assert_eq!(unknown.code, 2, "{}", unknown.err);
+    assert!(unknown.err.contains("no generation 3"), "{}", unknown.err);
+    assert_eq!(home.run(&["rename", "bbbb@1", "other"]).code, 3);
+    // A deleted session with several states is read in its newest one.
+    std::fs::remove_file(home.path().join(&path)).unwrap();
+    home.run(&["show", LIVE]).assert_out_contains(&["mow the lawn"]);
+    home.run(&["show", "bbbb@1"]).assert_out_contains(&["water the lawn"]);
+    assert_eq!(list_ids(&home, &["lawn"]), [LIVE]);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Read access to an archive.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use super::ArchiveLocation;
@@ -214,6 +215,16 @@ impl<'a> ArchivedFile<'a> {
     /// Returns the index of the machine in the archive.
     pub(super) fn machine_idx(&self) -> usize {
         self.machine_idx
+    }
+
+    /// Returns the id of the machine, which is the name of its folder.
+    pub(crate) fn machine_id(&self) -> &'a OsStr {
+        self.machine.dir.file_name().unwrap_or_default()
+    }
+
+    /// Returns the number of the place.
+    pub(crate) fn place(&self) -> u32 {
+        self.key.0
     }
 
     /// Returns the id of the file.

@@ -7,6 +7,7 @@ pub(crate) mod catalog_record;
 pub(crate) mod content;
 pub(crate) mod damage;
 pub(crate) mod frame;
+mod frame_cache;
 pub(crate) mod manifest;
 pub(crate) mod tombstones;
 

@@ -2,8 +2,11 @@
 //!
 //! Most functions of this library get the path of a session and nothing else, and caches and the search index know a file
 //! by its path. So a session keeps its path when its file vanishes, and an open archive serves the path.
+//!
+//! An earlier state of a file has a path below the archive: `machines/<id>/files/<place>@<number>/<path>`. Nothing exists there.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -15,10 +18,16 @@ use super::fingerprint::FileFingerprint;
 use super::is_session_id;
 use super::walk::is_session_data;
 use crate::Error;
-use crate::archive_reader::{Archive, ArchivedContent, ArchivedFile, ArchivedFileId, list_manifests};
+use crate::archive_reader::catalog::Generation;
+use crate::archive_reader::{
+    Archive, ArchivedContent, ArchivedFile, ArchivedFileId, MACHINES_DIR, list_manifests,
+};
 
 /// The archives that were opened, each with the latest state that was read.
 static OPEN_ARCHIVES: Mutex<Vec<Arc<OpenArchive>>> = Mutex::new(Vec::new());
+
+/// The folder in the folder of a machine below which the states of its files have paths.
+const STATES_DIR: &str = "files";
 
 /// An archive that is open for reading.
 #[derive(Debug)]
@@ -76,6 +85,75 @@ impl OpenArchive {
     }
 }
 
+impl OpenArchive {
+    /// Finds the state that a path names: a state by its number, or the newest one of the file that had the path.
+    fn find_state(&self, path: &Path) -> Option<(ArchivedFile<'_>, &Generation)> {
+        if let Some(states) = self.parse_state_path(path) {
+            let file = self.files_of(&states).find(|file| file.relative == states.relative)?;
+            let generation = states.find_generation(&file);
+            return Some((file, generation));
+        }
+        let file = self.find(path)?;
+        let newest = file.newest();
+        Some((file, newest))
+    }
+
+    /// Parses the path of a state in this archive. Returns `None` for any other path.
+    fn parse_state_path<'p>(&self, path: &'p Path) -> Option<StatePath<'p>> {
+        let mut parts = path.strip_prefix(self.dir.join(MACHINES_DIR)).ok()?.components();
+        let machine = parts.next()?.as_os_str();
+        parts.next().filter(|part| part.as_os_str() == STATES_DIR)?;
+        let (place, number) = parts.next()?.as_os_str().to_str()?.split_once('@')?;
+        let (place, number) = (place.parse().ok()?, number.parse().ok()?);
+        Some(StatePath { machine, place, number, relative: parts.as_path() })
+    }
+
+    /// Returns the files of the machine and the place that a path names.
+    fn files_of<'a>(&'a self, path: &StatePath<'_>) -> impl Iterator<Item = ArchivedFile<'a>> {
+        let (machine, place) = (path.machine.to_owned(), path.place);
+        self.archive.files().filter(move |file| file.machine_id() == machine && file.place() == place)
+    }
+
+    /// Returns the path of a state.
+    fn state_path(&self, file: &ArchivedFile<'_>, number: u32) -> PathBuf {
+        let machine_dir = self.dir.join(MACHINES_DIR).join(file.machine_id());
+        machine_dir.join(STATES_DIR).join(format!("{}@{number}", file.place())).join(&file.relative)
+    }
+}
+
+/// The parts of the path of a state.
+struct StatePath<'p> {
+    machine: &'p OsStr,
+    place: u32,
+    number: u32,
+    relative: &'p Path,
+}
+
+impl StatePath<'_> {
+    /// Returns the state with the number. Files next to the transcript may have fewer states: then it is their newest one.
+    fn find_generation<'a>(&self, file: &ArchivedFile<'a>) -> &'a Generation {
+        let generation = file.generations.iter().find(|generation| generation.number == self.number);
+        generation.unwrap_or_else(|| file.newest())
+    }
+}
+
+/// Returns the path under which a state of a file can be read. `path` is the path that the file has or had. Returns the
+/// numbers of the known states if there is no such state.
+pub(crate) fn find_state_path(path: &Path, number: u32) -> Result<PathBuf, Vec<u32>> {
+    let open = lock_archives().clone();
+    let Some((open, file)) = open.iter().find_map(|open| Some((open, open.find(path)?))) else {
+        return Err(Vec::new());
+    };
+    let known: Vec<u32> = file.generations.iter().map(|generation| generation.number).collect();
+    if known.contains(&number) { Ok(open.state_path(&file, number)) } else { Err(known) }
+}
+
+/// Returns the number of the state that a path names. Returns `None` for any other path.
+pub(crate) fn find_state_number(path: &Path) -> Option<u32> {
+    let open = lock_archives().clone();
+    open.iter().find_map(|open| Some(open.parse_state_path(path)?.number))
+}
+
 /// Returns the order of copies of one file: the longest is the best, then the newest.
 fn rank(file: &ArchivedFile<'_>) -> (u64, i64) {
     (file.newest().bytes, file.newest().modified)
@@ -84,8 +162,8 @@ fn rank(file: &ArchivedFile<'_>) -> (u64, i64) {
 /// Opens the newest archived content of the file that had this path. Returns `None` if no open archive has it.
 pub(super) fn find_content(path: &Path) -> Option<ArchivedContent> {
     let find = |open: &Arc<OpenArchive>| {
-        let file = open.find(path)?;
-        Some(ArchivedContent::new(&open.archive, &file, file.newest()))
+        let (file, generation) = open.find_state(path)?;
+        Some(ArchivedContent::new(&open.archive, &file, generation))
     };
     // Reading an archive opens no other one, but it may take long.
     let open = lock_archives().clone();
@@ -96,7 +174,7 @@ pub(super) fn find_content(path: &Path) -> Option<ArchivedContent> {
 /// has it.
 pub(super) fn find_fingerprint(path: &Path) -> Option<FileFingerprint> {
     let open = lock_archives().clone();
-    open.iter().find_map(|open| Some(FileFingerprint::from_archived(open.find(path)?.newest())))
+    open.iter().find_map(|open| Some(FileFingerprint::from_archived(open.find_state(path)?.1)))
 }
 
 /// Lists the paths below a folder at which no file exists, but of which an open archive has the content. Sorted.
@@ -104,6 +182,11 @@ pub(super) fn list_archived_below(folder: &Path) -> Vec<PathBuf> {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let mut paths = Vec::new();
     for open in lock_archives().clone() {
+        if let Some(states) = open.parse_state_path(&absolute) {
+            let below = open.files_of(&states).filter(|file| file.relative.starts_with(states.relative));
+            paths.extend(below.map(|file| open.state_path(&file, states.number)));
+            continue;
+        }
         let files = open.by_path();
         let first = files.partition_point(|(path, _)| path < &absolute);
         let below = files[first..].iter().take_while(|(path, _)| path.starts_with(&absolute));
@@ -118,7 +201,10 @@ pub(super) fn list_archived_below(folder: &Path) -> Vec<PathBuf> {
 /// Creates the description of an archived file under a path. Returns `None` if no open archive has it.
 pub(super) fn find_session_file(path: &Path, root: &Arc<Path>) -> Option<SessionFile> {
     let open = lock_archives().clone();
-    open.iter().find_map(|open| Some(build_file(path.to_owned(), Arc::clone(root), &open.find(path)?)))
+    open.iter().find_map(|open| {
+        let (_, generation) = open.find_state(path)?;
+        Some(build_file(path.to_owned(), Arc::clone(root), generation))
+    })
 }
 
 /// Finds the session files that only an archive has. `live` are the files on disk, `walked` the folders that were searched
@@ -173,7 +259,7 @@ pub(super) fn find_archived(
         let is_in_projects = file.relative.starts_with("projects") && file.is_in_client_dir();
         let root = if is_in_projects { file.root.join("projects") } else { file.root.clone() };
         let root = place_roots.entry(root).or_insert_with_key(|root| root.as_path().into());
-        found.push(build_file(path, Arc::clone(root), &file));
+        found.push(build_file(path, Arc::clone(root), file.newest()));
     }
     found
 }
@@ -214,17 +300,16 @@ fn identify_file(path: &Path) -> Id {
     Id::from_text(&bytes[start..])
 }
 
-fn build_file(path: PathBuf, root: Arc<Path>, file: &ArchivedFile<'_>) -> SessionFile {
-    let newest = file.newest();
+fn build_file(path: PathBuf, root: Arc<Path>, generation: &Generation) -> SessionFile {
     let modified =
-        u64::try_from(newest.modified).ok().map(|millis| UNIX_EPOCH + Duration::from_millis(millis));
+        u64::try_from(generation.modified).ok().map(|millis| UNIX_EPOCH + Duration::from_millis(millis));
     SessionFile {
         role: FileRole::from_path(&path),
         path,
         root,
-        len: newest.bytes,
-        mtime: modified.filter(|_: &SystemTime| newest.modified > 0),
-        fingerprint: FileFingerprint::from_archived(newest),
+        len: generation.bytes,
+        mtime: modified.filter(|_: &SystemTime| generation.modified > 0),
+        fingerprint: FileFingerprint::from_archived(generation),
         is_stable: true,
         is_archived: true,
     }

@@ -16,8 +16,25 @@ const MAX_SUGGESTIONS: usize = 5;
 
 /// Finds the file of a session. `name` is an id, the start of one, a path, `last`, or part of a title.
 ///
+/// A name that ends with `@` and a number is a state of the session in the archive, if no session has this name.
+///
 /// Returns an error with suggestions if several sessions match, or none.
 pub fn find_session(roots: &Roots, name: &str, cache: Option<&CacheDir>) -> Result<PathBuf, Error> {
+    let found = find_current_session(roots, name, cache);
+    let state = name.rsplit_once('@').and_then(|(session, number)| Some((session, number.parse().ok()?)));
+    match (&found, state) {
+        (Err(Error::UnknownSession { .. }), Some((session, number))) => {
+            let path = find_current_session(roots, session, cache)?;
+            let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let unknown = |known| Error::UnknownGeneration { session, number, known };
+            disk::find_state_path(&path, number).map_err(unknown)
+        }
+        _ => found,
+    }
+}
+
+/// Finds the file of a session by a name without a state.
+fn find_current_session(roots: &Roots, name: &str, cache: Option<&CacheDir>) -> Result<PathBuf, Error> {
     // A name in the form of a path is a path. Any other name is tried as an id and a title first.
     let path = Path::new(name);
     let has_path_form = name.contains(std::path::MAIN_SEPARATOR) || name.ends_with(".jsonl");
@@ -68,6 +85,11 @@ pub fn find_session_to_copy(roots: &Roots, name: &str, cache: Option<&CacheDir>)
 /// Returns `true` if there is no file at the path of a session, but the archive has its content.
 pub fn is_only_archived(path: &Path) -> bool {
     disk::is_only_archived(path)
+}
+
+/// Returns the number of the archived state that a path names. Returns `None` for the path of a session file.
+pub fn find_state_number(path: &Path) -> Option<u32> {
+    disk::find_state_number(path)
 }
 
 /// Returns [`Error::OnlyArchived`] if only the archive has the session, so that it cannot be changed.
