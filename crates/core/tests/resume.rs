@@ -296,3 +296,21 @@ fn message_without_a_uuid_is_lost() {
     "#;
     assert_eq!(list_skipped(text), [(3, "no-uuid", true)]);
 }
+
+#[test]
+fn a_path_is_resumed_as_measured_around_every_change() {
+    use rethread_core::resume::{PathResume, find_first_path_resume, predict_path_resume};
+    let expected = [
+        ("1.0.123", PathResume::Refused),
+        ("1.0.124", PathResume::CopiedWithNewId),
+        ("2.1.81", PathResume::CopiedWithNewId),
+        ("2.1.83", PathResume::CopiedWithId),
+        ("2.1.186", PathResume::CopiedWithId),
+        ("2.1.187", PathResume::Appended),
+        ("2.1.326", PathResume::Appended),
+    ];
+    for (client, behaviour) in expected {
+        assert_eq!(predict_path_resume(&Version::parse_lenient(client)), behaviour, "{client}");
+    }
+    assert_eq!(find_first_path_resume(PathResume::Appended), "2.1.187");
+}

@@ -1,5 +1,6 @@
 //! `rethread restore`: brings a session back from the archive, or restores it to its state before rethread changed it.
 
+use rethread_engine::core::resume::{PathResume, find_first_path_resume};
 use rethread_engine::ops;
 use rethread_engine::ops::archive::{
     ArchiveLocation, ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive,
@@ -11,6 +12,7 @@ use super::args::Restore;
 use super::error::{CliError, Exit, print_hint};
 use super::figures::count_noun;
 use super::out::Out;
+use super::style::{NAME, QUIET, paint};
 use super::{AppContext, clean, effects, write_report};
 use crate::json;
 use crate::text::command::quote_command;
@@ -73,6 +75,12 @@ pub(crate) fn restore_archived(
     let is_new_id_known = !args.as_new || outcome.op.is_some();
     if is_resumable && is_new_id_known && args.into.is_none() {
         write_report::print_resume(&outcome.id, &outcome.folder, app, out)?;
+    }
+    if is_resumable && args.into.is_some() {
+        let first = find_first_path_resume(PathResume::Appended);
+        let command = app.resume_command(&outcome.path.display().to_string(), "");
+        out.line(&format!("{} {}", paint(QUIET, "resume:"), paint(NAME, &command)))?;
+        out.note(&format!("note: from any folder; Claude Code before {first} continues in a copy"));
     }
     effects::print(&outcome.effects, outcome.op, app, out)?;
     Ok(Exit::Done)

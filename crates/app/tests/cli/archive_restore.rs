@@ -234,7 +234,9 @@ fn a_folder_gets_the_session_with_its_prompts() {
     let (home, files) = new_home();
     run(&home, &["archive"]);
     let folder: PathBuf = home.path().join("elsewhere");
-    run(&home, &["restore", SESSION, "--into", folder.to_str().unwrap()]);
+    let restored = run(&home, &["restore", SESSION, "--into", folder.to_str().unwrap()]);
+    let file = folder.join(session_path().strip_prefix(".claude/").unwrap());
+    assert!(restored.contains(&format!("resume: claude --resume {}\n", file.display())), "{restored}");
     for (path, bytes) in &files {
         let path = folder.join(path.strip_prefix(".claude/").unwrap());
         assert_eq!(std::fs::read(&path).ok().as_ref(), Some(bytes), "{}", path.display());

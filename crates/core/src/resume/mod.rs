@@ -29,7 +29,10 @@ pub use loss::LossCause;
 pub(crate) use loss::cannot_start_conversation;
 pub use resume_index::ResumeIndex;
 pub(crate) use resume_index::{IMAGE_BYTES, block_bytes, is_blank};
-pub use rules::{KNOWN_CLIENTS, RuleRow, have_same_rules, list_rules};
+pub use rules::{
+    KNOWN_CLIENTS, PathResume, RuleRow, find_first_path_resume, have_same_rules, list_rules,
+    predict_path_resume,
+};
 pub use simulate::{
     EarlyEnd, LoadFailure, ResumeOutcome, SentContext, SkipReason, SkippedEntry, active_path, active_path_at,
     resumable_entries, simulate_by_summary, simulate_resume, simulate_resume_at, simulate_sent_context,

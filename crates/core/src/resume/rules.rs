@@ -36,6 +36,41 @@ impl<T: Copy> Rule<T> {
     }
 }
 
+/// The behaviour of a client that resumes a session by the path of its file (measured with `docs/oracle/resume_path`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathResume {
+    /// It reports an error.
+    Refused,
+    /// It continues in a copy with a new id, in the project of the current folder.
+    CopiedWithNewId,
+    /// It continues in a copy with the id of the session, in the project of the current folder.
+    CopiedWithId,
+    /// It continues in the file if that has the name of the session id, else in a copy next to it.
+    Appended,
+}
+
+const PATH_RESUME: Rule<PathResume> = Rule::new(
+    "path-resume",
+    &[
+        ([1, 0, 37], PathResume::Refused),
+        ([1, 0, 124], PathResume::CopiedWithNewId),
+        ([2, 1, 83], PathResume::CopiedWithId),
+        ([2, 1, 187], PathResume::Appended),
+    ],
+    &[],
+);
+
+/// Predicts what a client does when it resumes a session by the path of its file.
+pub fn predict_path_resume(client: &Version) -> PathResume {
+    PATH_RESUME.value_for(client)
+}
+
+/// Returns the first client that resumes by path in this way, as in `2.1.187`.
+pub fn find_first_path_resume(behaviour: PathResume) -> String {
+    let first = PATH_RESUME.values.iter().find(|(_, value)| *value == behaviour);
+    first.map_or_else(String::new, |([major, minor, patch], _)| format!("{major}.{minor}.{patch}"))
+}
+
 /// The measured client versions, oldest first: the first version of each set of rules, and versions between them.
 pub const KNOWN_CLIENTS: &[&str] = &[
     "1.0.37", "1.0.98", "1.0.109", "2.0.1", "2.0.23", "2.0.24", "2.0.32", "2.0.47", "2.0.57", "2.0.76",

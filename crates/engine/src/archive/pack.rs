@@ -100,7 +100,11 @@ impl PackWriter {
         let compress = |frame: PendingFrame| {
             zstd::bulk::compress(&frame.bytes, LEVEL).map(|bytes| (bytes, frame.segments))
         };
-        let compressed: Vec<_> = batch.into_par_iter().map(compress).collect::<io::Result<_>>()?;
+        // Most runs add one frame. Threads would cost more than they save.
+        let compressed: Vec<_> = match batch.len() {
+            0 | 1 => batch.into_iter().map(compress).collect::<io::Result<_>>()?,
+            _ => batch.into_par_iter().map(compress).collect::<io::Result<_>>()?,
+        };
         for (bytes, segments) in compressed {
             let pack = match &mut self.pack {
                 Some(pack) => pack,

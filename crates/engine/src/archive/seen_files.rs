@@ -1,7 +1,8 @@
 //! Fingerprints of the files that are archived in full, so that a run opens changed files only. The list is derived: without it
 //! every file is read and compared once.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use rethread_core::pack::Pack;
@@ -25,17 +26,19 @@ pub(super) struct SeenFile {
 
 pack_fields!(SeenFile { fingerprint, is_stable });
 
-/// The archived files by path.
+/// The archived files by path. The keys are not `PathBuf`: it compares names one by one, ten times slower than bytes.
 #[derive(Debug, Default)]
 pub(super) struct SeenFiles {
-    files: BTreeMap<PathBuf, SeenFile>,
+    files: HashMap<OsString, SeenFile>,
     is_changed: bool,
 }
 
 impl SeenFiles {
     /// Reads the list. Returns an empty one if it is missing or damaged.
     pub(super) fn read(machine_dir: &Path) -> SeenFiles {
-        SeenFiles { files: read_list(machine_dir).flatten().unwrap_or_default(), is_changed: false }
+        let list = read_list(machine_dir).flatten().unwrap_or_default();
+        let files = list.into_iter().map(|(path, file)| (path.into_os_string(), file)).collect();
+        SeenFiles { files, is_changed: false }
     }
 
     /// Returns `true` unless the list exists and is damaged.
@@ -45,12 +48,12 @@ impl SeenFiles {
 
     /// Returns the state of a file when it was archived.
     pub(super) fn get(&self, path: &Path) -> Option<&SeenFile> {
-        self.files.get(path)
+        self.files.get(path.as_os_str())
     }
 
     /// Sets the state of an archived file.
     pub(super) fn insert(&mut self, path: PathBuf, file: SeenFile) {
-        self.files.insert(path, file);
+        self.files.insert(path.into_os_string(), file);
         self.is_changed = true;
     }
 
@@ -59,7 +62,9 @@ impl SeenFiles {
         if !self.is_changed {
             return Ok(());
         }
-        let mut bytes = self.files.to_packed();
+        let list: Vec<(PathBuf, SeenFile)> =
+            self.files.iter().map(|(path, file)| (PathBuf::from(path), *file)).collect();
+        let mut bytes = list.to_packed();
         let hash = blake3::hash(&bytes);
         bytes.extend_from_slice(hash.as_bytes());
         replace_file(&machine_dir.join(FILE_NAME), &bytes)?;
@@ -69,7 +74,7 @@ impl SeenFiles {
 }
 
 /// Reads the list. Returns `None` if it does not exist, and `Some(None)` if it is damaged.
-fn read_list(machine_dir: &Path) -> Option<Option<BTreeMap<PathBuf, SeenFile>>> {
+fn read_list(machine_dir: &Path) -> Option<Option<Vec<(PathBuf, SeenFile)>>> {
     let mut bytes = Vec::new();
     let mut file = open_file(&machine_dir.join(FILE_NAME)).ok()?;
     if std::io::Read::read_to_end(&mut file, &mut bytes).is_err() {
@@ -77,7 +82,7 @@ fn read_list(machine_dir: &Path) -> Option<Option<BTreeMap<PathBuf, SeenFile>>> 
     }
     let list = bytes.split_at_checked(bytes.len().saturating_sub(HASH_BYTES)).and_then(|(list, hash)| {
         let is_intact = blake3::hash(list).as_bytes() == hash;
-        is_intact.then(|| BTreeMap::from_packed(list)).flatten()
+        is_intact.then(|| Vec::from_packed(list)).flatten()
     });
     Some(list)
 }

@@ -105,7 +105,8 @@ fn list_below(
             }
         }
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
+    // Comparing paths name by name would take a quarter of a run without changes.
+    files.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     SourceRoot { root: root.to_owned(), files }
 }
 

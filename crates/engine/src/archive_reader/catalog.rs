@@ -249,5 +249,5 @@ fn parse_records(bytes: &[u8]) -> Option<Vec<CatalogRecord>> {
     let decoder = zstd::stream::read::Decoder::new(bytes).ok()?;
     io::Read::read_to_end(&mut io::Read::take(decoder, MAX_CATALOG_BYTES), &mut lines).ok()?;
     let lines = lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
-    lines.map(|line| serde_json::from_slice(line).ok()).collect()
+    lines.map(CatalogRecord::parse).collect()
 }

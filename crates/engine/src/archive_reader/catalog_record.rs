@@ -20,6 +20,20 @@ pub(crate) enum CatalogRecord {
     Tombstone(TombstoneRecord),
 }
 
+impl CatalogRecord {
+    /// Parses a line of a catalog. Returns `None` if it is not a record.
+    pub(crate) fn parse(line: &[u8]) -> Option<CatalogRecord> {
+        // A tagged value is parsed twice. Most lines are of these kinds, and begin with the tag.
+        if line.starts_with(br#"{"record":"file","#) {
+            return serde_json::from_slice(line).ok().map(CatalogRecord::File);
+        }
+        if line.starts_with(br#"{"record":"pack","#) {
+            return serde_json::from_slice(line).ok().map(CatalogRecord::Pack);
+        }
+        serde_json::from_slice(line).ok()
+    }
+}
+
 /// A folder of a machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PlaceRecord {
