@@ -51,6 +51,22 @@ impl AppContext {
         ops::resolve::find_session_to_copy(&self.roots, name, self.cache.as_ref())
     }
 
+    /// Returns the root that contains a session file. Returns `None` if none does.
+    pub(crate) fn find_root(&self, path: &Path) -> Option<&Path> {
+        let roots = self.roots.paths.iter().filter(|root| path.starts_with(root));
+        roots.max_by_key(|root| root.as_os_str().len()).map(PathBuf::as_path)
+    }
+
+    /// Returns a label of the root of a session file: its folder, or that it is a sandbox of the desktop app. Returns `None` for the
+    /// first root, so that a single store needs no labels.
+    pub(crate) fn root_label(&self, path: &Path) -> Option<String> {
+        let root = self
+            .find_root(path)
+            .filter(|root| self.roots.paths.first().is_some_and(|first| first != root))?;
+        let is_sandbox = root.components().any(|part| part.as_os_str() == "local-agent-mode-sessions");
+        Some(if is_sandbox { "desktop".to_owned() } else { self.format_path(&root.display().to_string()) })
+    }
+
     /// Formats a file path on one line, cleaned, with `~` for the home folder.
     pub(crate) fn format_path(&self, path: &str) -> String {
         clean::line(&self.strip_home(path).map_or_else(|| path.to_owned(), |rest| format!("~{rest}")))

@@ -41,6 +41,16 @@ pub(crate) fn data_dir() -> Option<PathBuf> {
     named.or_else(|| Some(home_dir()?.join(".local/share"))).map(|folder| folder.join("rethread"))
 }
 
+/// Returns the folders in which applications keep their data, on any system: `$APPDATA`, `$XDG_CONFIG_HOME` or `~/.config`, and
+/// `~/Library/Application Support`. They may not exist.
+pub(crate) fn app_data_dirs() -> Vec<PathBuf> {
+    let named = var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let roaming = var_os("APPDATA").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let in_home = |folder: &str| home_dir().map(|home| home.join(folder));
+    let folders = [named.or_else(|| in_home(".config")), roaming, in_home("Library/Application Support")];
+    folders.into_iter().flatten().collect()
+}
+
 /// Returns the name of this machine: `$COMPUTERNAME`, else the content of `/etc/hostname`.
 pub(crate) fn host_name() -> Option<String> {
     let name = var("COMPUTERNAME").or_else(|_| std::fs::read_to_string("/etc/hostname")).ok()?;

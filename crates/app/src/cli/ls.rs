@@ -10,9 +10,9 @@ use super::deleted;
 use super::error::{self, CliError, Exit};
 use super::figures::{format_size, group_digits};
 use super::out::Out;
+use super::picker;
 use super::style::{BAD, GOOD, MARK, NAME, PLAIN, QUIET};
 use super::table::{Align, Cell, Table};
-use super::time::Clock;
 use crate::config::{Config, LsColumn, LsColumns, Origin, Setting};
 use crate::json;
 use crate::text::session;
@@ -23,6 +23,9 @@ use crate::text::session::git_branch_label;
 ///
 /// Returns [`Exit::Nothing`] if none matches, [`Exit::Failed`] if in addition files could not be read.
 pub(crate) fn run(ls: &Ls, app: &AppContext, settings: &Config, out: &mut Out) -> Result<Exit, CliError> {
+    if let Some(session) = &ls.why {
+        return picker::run(session, app, out);
+    }
     if ls.deleted {
         return deleted::run_list(ls, app, out);
     }
@@ -34,11 +37,11 @@ pub(crate) fn run(ls: &Ls, app: &AppContext, settings: &Config, out: &mut Out) -
     listing.rows.truncate(ls.limit.unwrap_or(usize::MAX));
     if out.is_json() {
         for row in &listing.rows {
-            out.json(&json::build_session(row))?;
+            out.json(&json::build_session(row, app.find_root(&row.path)))?;
         }
     } else if !listing.rows.is_empty() {
         out.allow_pager();
-        print_table(&listing.rows, &settings.ls_columns, &app.clock, out)?;
+        print_table(&listing.rows, &settings.ls_columns, app, out)?;
     } else if listing.files == 0 {
         super::print_no_sessions(app, out);
     } else {
@@ -68,7 +71,7 @@ pub(crate) fn hidden_note_with_hint(hidden: &HiddenCounts) -> Option<String> {
 pub(crate) fn print_table(
     rows: &[SessionRow],
     columns: &Setting<LsColumns>,
-    clock: &Clock,
+    app: &AppContext,
     out: &mut Out,
 ) -> Result<(), CliError> {
     let is_chosen = columns.origin != Origin::Default;
@@ -91,7 +94,7 @@ pub(crate) fn print_table(
     };
     for row in rows {
         let id = clean::line(shorten_id(&row.id, neighbours(&row.id)));
-        table.row(columns.iter().map(|column| build_cell(*column, row, &id, clock)).collect());
+        table.row(columns.iter().map(|column| build_cell(*column, row, &id, app)).collect());
     }
     table.print(out)
 }
@@ -135,7 +138,8 @@ fn describe_column(column: LsColumn, is_chosen: bool, width: Option<usize>) -> (
 }
 
 /// Builds the cell of a session in a column. `id` is its shortened id.
-fn build_cell(column: LsColumn, row: &SessionRow, id: &str, clock: &Clock) -> Cell {
+fn build_cell(column: LsColumn, row: &SessionRow, id: &str, app: &AppContext) -> Cell {
+    let clock = &app.clock;
     let info = &row.info;
     let format_at_least = |n: usize, min: usize| if n < min { String::new() } else { group_digits(n as u64) };
     let last = |names: &[String]| names.last().map(|name| clean::line(name)).unwrap_or_default();
@@ -155,12 +159,12 @@ fn build_cell(column: LsColumn, row: &SessionRow, id: &str, clock: &Clock) -> Ce
             Cell::new(QUIET, git_branch_label(info.git_branch.as_deref()).unwrap_or_default())
         }
         LsColumn::Project => folder_name(&row.project()).into(),
-        LsColumn::Title => title_cell(row),
+        LsColumn::Title => title_cell(row, app),
     }
 }
 
-/// Builds the cell of the title column: the labels of the session, then its title.
-fn title_cell(row: &SessionRow) -> Cell {
+/// Builds the cell of the title column: the store if it is not the first one, the labels of the session, and its title.
+fn title_cell(row: &SessionRow, app: &AppContext) -> Cell {
     let labels = [
         (row.live, "live", GOOD),
         (row.archived, "archived", MARK),
@@ -171,6 +175,9 @@ fn title_cell(row: &SessionRow) -> Cell {
         (row.damaged, "damaged", BAD),
     ];
     let mut cell = Cell::default();
+    if let Some(store) = app.root_label(&row.path) {
+        cell = cell.and(QUIET, format!("[{store}] "));
+    }
     for (_, label, style) in labels.into_iter().filter(|(applies, ..)| *applies) {
         cell = cell.and(style, format!("[{label}] "));
     }

@@ -32,6 +32,7 @@ mod out;
 mod output_path;
 mod overview;
 mod pager;
+mod picker;
 mod prices;
 mod progress;
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn print_overview(
 ) -> Result<Exit, CliError> {
     if out.is_json() {
         for row in &listing.rows {
-            out.json(&json::build_session(row))?;
+            out.json(&json::build_session(row, app.find_root(&row.path)))?;
         }
         error::print_warnings(&listing.failures, out);
         error::print_cache_warning(listing.warning.as_ref(), out);
@@ -102,12 +102,7 @@ fn print_overview(
         ))?;
     }
     out.line("")?;
-    ls::print_table(
-        &listing.rows[..listing.rows.len().min(MAX_SESSIONS)],
-        &settings.ls_columns,
-        &app.clock,
-        out,
-    )?;
+    ls::print_table(&listing.rows[..listing.rows.len().min(MAX_SESSIONS)], &settings.ls_columns, app, out)?;
     if listing.rows.len() > MAX_SESSIONS {
         out.line(&paint(
             QUIET,

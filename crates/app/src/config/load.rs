@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rethread_engine::ops::client_stores::find_other_stores;
+
 use super::Config;
 use super::file::{ConfigFile, FileProblem, find_config_file};
 use super::problem::{ConfigProblem, ConfigReport, Severity};
@@ -48,9 +50,18 @@ pub(crate) fn load_config(options: &GlobalOptions, clock: &Clock) -> (Config, Co
         report.path = Some(file.into_path());
     }
     override_settings(&mut config, options);
+    if !config.has_named_root() {
+        add_other_stores(&mut config.roots.value);
+    }
     report.problems.extend(find_missing_roots(&config.roots));
     report.problems.sort_by_key(|problem| problem.line);
     (config, report)
+}
+
+/// Adds the stores of the user's other clients: more configuration folders and sandboxes of the desktop app.
+fn add_other_stores(roots: &mut Vec<PathBuf>) {
+    let stores = find_other_stores(env::home_dir().as_deref(), &env::app_data_dirs(), roots);
+    roots.extend(stores.into_iter().map(|store| store.path));
 }
 
 /// Returns a problem if the user named the missing file.

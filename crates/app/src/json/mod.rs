@@ -12,6 +12,7 @@ mod find;
 mod line;
 mod new_session;
 mod object;
+mod picker;
 mod repair;
 mod resume;
 mod search;
@@ -44,6 +45,7 @@ pub(crate) use self::export::build_export;
 pub(crate) use self::find::build_entry_match;
 pub(crate) use self::line::{serialize_line, write_line};
 pub(crate) use self::new_session::{build_goto, build_new_session};
+pub(crate) use self::picker::build_picker;
 pub(crate) use self::repair::{build_fix, build_repair};
 pub(crate) use self::resume::build_resume;
 pub(crate) use self::search::{

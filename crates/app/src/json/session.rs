@@ -1,5 +1,7 @@
 //! JSON of `ls`, `agents` and `schema`.
 
+use std::path::Path;
+
 use rethread_engine::core::schema::{Occurrences, SchemaItemKind};
 use rethread_engine::ops;
 use serde::Serialize;
@@ -10,6 +12,7 @@ use super::object::{ObjectJson, UsageJson, build_object, format_time};
 pub(crate) struct SessionJson<'a> {
     id: &'a str,
     path: String,
+    store: Option<String>,
     title: &'a str,
     title_source: &'static str,
     first_prompt: Option<&'a str>,
@@ -45,8 +48,11 @@ struct PullRequestJson<'a> {
     repository: &'a str,
 }
 
-/// Builds the `session` object of `ls`.
-pub(crate) fn build_session(row: &ops::list::SessionRow) -> ObjectJson<SessionJson<'_>> {
+/// Builds the `session` object of `ls`. `store` is the root with the file.
+pub(crate) fn build_session<'a>(
+    row: &'a ops::list::SessionRow,
+    store: Option<&Path>,
+) -> ObjectJson<SessionJson<'a>> {
     let (info, links) = (&row.info, &row.links);
     let pull_requests = row.pull_requests().iter();
     let pull_requests = pull_requests.map(|pr| PullRequestJson {
@@ -59,6 +65,7 @@ pub(crate) fn build_session(row: &ops::list::SessionRow) -> ObjectJson<SessionJs
         SessionJson {
             id: &row.id,
             path: row.path.display().to_string(),
+            store: store.map(|store| store.display().to_string()),
             title: &row.title.text,
             title_source: row.title.source.name(),
             first_prompt: info.first_prompt.as_deref(),

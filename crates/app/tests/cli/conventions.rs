@@ -276,7 +276,7 @@ fn collect_keys(name: &str, value: &Value, found: &mut BTreeSet<String>) {
 #[test]
 fn json_keys_are_frozen() {
     let home = new_home();
-    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "ls", "--json"]), @"session: type v id path title title_source first_prompt project git_branch versions models first last turns branches agents compactions lines bytes problems live archived headless empty plan implementation forked_from continued_from copies pull_requests");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "ls", "--json"]), @"session: type v id path store title title_source first_prompt project git_branch versions models first last turns branches agents compactions lines bytes problems live archived headless empty plan implementation forked_from continued_from copies pull_requests");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "show", "71ad", "--all", "--json"]), @"
     turn.parts(compact_summary): kind text
     turn.parts(compaction): kind trigger before after micro

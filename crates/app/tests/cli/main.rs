@@ -72,6 +72,8 @@ mod stats;
 #[cfg(test)]
 mod statusline;
 #[cfg(test)]
+mod stores;
+#[cfg(test)]
 mod suggestions;
 #[cfg(test)]
 mod usage;

@@ -1,5 +1,6 @@
 //! Finds session files, and derives from their paths the session they belong to.
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -12,9 +13,11 @@ use super::dir_cache::DirCache;
 use super::file_content::is_only_archived;
 use super::fingerprint::FileFingerprint;
 use super::open_archive::{find_archived, find_session_file, list_archived_below};
+use super::tail_fingerprint::hash_tail_at;
 use super::walk::{FolderWalk, WalkLimits};
 use crate::Error;
 use crate::archive_reader::tombstones::is_session_id;
+use crate::plain_file::open_file;
 
 /// The folders and files that are searched for sessions.
 #[derive(Debug, Clone, Default)]
@@ -220,7 +223,42 @@ pub(crate) fn find_sessions_and_results(
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path.as_os_str() == b.path.as_os_str());
     }
+    if folders.len() > 1 {
+        remove_copies(&mut files, &folders);
+    }
     (files, failures)
+}
+
+/// Removes the files that are copies of a file with the same path below another folder, such as a backup of `~/.claude`: nothing
+/// is counted twice. A shorter copy is an earlier state of the longer file. Of equal files, that in the first folder stays.
+fn remove_copies(files: &mut Vec<SessionFile>, folders: &[Arc<Path>]) {
+    let mut kept: HashMap<&Path, usize> = HashMap::new();
+    let mut is_copy = vec![false; files.len()];
+    // Files that the user named are in no folder.
+    let rank = |file: &SessionFile| folders.iter().position(|folder| *folder == file.root);
+    let order = |idx: usize| (std::cmp::Reverse(files[idx].len), rank(&files[idx]));
+    for (idx, file) in files.iter().enumerate().filter(|(_, file)| !file.is_archived) {
+        let Some(relative) = rank(file).and_then(|_| file.path.strip_prefix(&file.root).ok()) else {
+            continue;
+        };
+        // A root is a client's folder or its `projects` folder.
+        let relative = relative.strip_prefix("projects").unwrap_or(relative);
+        let other = *kept.entry(relative).or_insert(idx);
+        if other != idx && have_equal_start(file, &files[other]) {
+            let (best, copy) = if order(idx) < order(other) { (idx, other) } else { (other, idx) };
+            is_copy[copy] = true;
+            kept.insert(relative, best);
+        }
+    }
+    let mut is_copy = is_copy.into_iter();
+    files.retain(|_| !is_copy.next().unwrap_or_default());
+}
+
+/// Returns `true` if the end of the shorter of two files is at the same offset in the longer one.
+fn have_equal_start(a: &SessionFile, b: &SessionFile) -> bool {
+    let len = a.len.min(b.len);
+    let hash = |file: &SessionFile| open_file(&file.path).and_then(|file| hash_tail_at(&file, len)).ok();
+    hash(a).is_some_and(|a| hash(b) == Some(a))
 }
 
 /// Finds the transcripts at and below a path, on disk and in an open archive, sorted by path.

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod archive;
 pub mod branches;
+pub mod client_stores;
 pub mod clone;
 pub mod context;
 pub mod deleted;
@@ -15,6 +16,7 @@ pub mod goto;
 pub mod index;
 pub mod list;
 pub mod log;
+pub mod picker;
 pub mod read;
 pub mod redact;
 pub mod rename;

@@ -43,6 +43,7 @@ pub(crate) struct Serve {
     rethread ls --since monday\n  \
     rethread ls --project website --older-than 90d\n  \
     rethread ls --deleted\n  \
+    rethread ls --why 3f2a\n  \
     rethread ls --all --json | jq -r .id")]
 pub(crate) struct Ls {
     /// Only sessions whose title, project, git branch or id contains each of these words
@@ -63,6 +64,11 @@ pub(crate) struct Ls {
     /// prints the prompts in order. Sessions in the trash or in the archive are not listed.
     #[arg(long, conflicts_with_all = ["git_branch", "model", "empty"])]
     pub(crate) deleted: bool,
+    /// Explain why the list of `claude --resume` does not contain a session
+    ///
+    /// Only measured rules are stated. Exit code 0: nothing hides it; 1: something does.
+    #[arg(long, value_name = "SESSION", conflicts_with_all = ["words", "deleted", "limit", "all"])]
+    pub(crate) why: Option<String>,
 }
 
 /// The level of detail of tool calls.
