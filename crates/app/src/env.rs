@@ -141,3 +141,21 @@ pub(crate) fn color() -> Option<(bool, &'static str)> {
 pub(crate) fn columns() -> Option<usize> {
     var("COLUMNS").ok()?.trim().parse().ok().filter(|&columns| columns > 0)
 }
+
+/// Returns the settings file of Claude Code that the administrator of the machine provides. It may not exist.
+///
+/// In debug builds, tests name another file.
+pub(crate) fn managed_settings() -> PathBuf {
+    #[cfg(debug_assertions)]
+    if let Some(path) = var_os("RETHREAD_MANAGED_SETTINGS") {
+        return PathBuf::from(path);
+    }
+    let dir = if cfg!(target_os = "macos") {
+        "/Library/Application Support/ClaudeCode"
+    } else if cfg!(windows) {
+        r"C:\Program Files\ClaudeCode"
+    } else {
+        "/etc/claude-code"
+    };
+    PathBuf::from(dir).join("managed-settings.json")
+}

@@ -81,7 +81,7 @@ fn doctor_reports_no_problems_in_files_of_real_clients() {
     for scenario in load_scenarios() {
         let report = ops::doctor::check_store(
             &roots(&scenario),
-            &ops::doctor::DoctorRequest { include_harmless: false, now },
+            &ops::doctor::DoctorRequest { now, ..Default::default() },
         );
         for finding in report.sessions.iter().flat_map(|session| &session.findings) {
             // One scenario runs two clients at once. Two clients write the end of a plan into the wrong file. Clients

@@ -289,3 +289,56 @@ fn records_have_the_typed_fields_of_their_lines() {
     let summary = records.summaries().next().expect("a summary").expect("a record");
     assert_eq!((summary.format_version.as_deref(), summary.header.version), (Some("1"), None));
 }
+
+/// The client deletes a session 30 days after its last change, at its next start.
+#[test]
+fn retention_findings_depend_on_the_exact_time() {
+    use ops::doctor::StoreCode;
+    use rethread_engine::core::check::Severity;
+    const DAY: std::time::Duration = std::time::Duration::from_secs(86_400);
+    let store = TestStore::new();
+    let path = store.write_session(A, "u1: one\n  a1: one");
+    let modified = std::fs::metadata(&path).unwrap().modified().unwrap();
+    let location = ops::archive::ArchiveLocation {
+        dir: store.folder.path().join("archive"),
+        machine_id: "m".to_owned(),
+        machine_name: "laptop".to_owned(),
+    };
+    let find = |now: std::time::SystemTime, code: StoreCode| {
+        let archive = Some(location.clone());
+        let request = ops::doctor::DoctorRequest { now, archive, ..Default::default() };
+        let report = ops::doctor::check_store(&store.roots(), &request);
+        let finding = report.store_findings.into_iter().find(|finding| finding.code == code);
+        finding.map(|finding| (finding.severity, finding.days.unwrap_or(0), finding.due_count))
+    };
+    let second = std::time::Duration::from_secs(1);
+    for (now, expected) in [
+        (modified + DAY * 23, None),
+        (modified + DAY * 23 + second, Some((Severity::Warning, 6, 0))),
+        (modified + DAY * 27 - second, Some((Severity::Warning, 3, 0))),
+        (modified + DAY * 27, Some((Severity::Error, 3, 0))),
+        (modified + DAY * 30 - second, Some((Severity::Error, 0, 0))),
+        (modified + DAY * 30, Some((Severity::Error, 0, 1))),
+        (modified + DAY * 300, Some((Severity::Error, 0, 1))),
+        // The clock went backwards.
+        (modified - DAY * 100, None),
+    ] {
+        assert_eq!(find(now, StoreCode::ExpiresSoon), expected, "{:?}", now.duration_since(modified));
+        assert_eq!(find(now, StoreCode::ArchiveMissing), Some((Severity::Info, 0, 0)));
+    }
+    let millis = modified.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap().as_millis();
+    let run_at = rethread_engine::core::entry::Timestamp(i64::try_from(millis).unwrap());
+    let update = ops::archive::update_archive(&location, &store.roots(), run_at).unwrap();
+    assert_eq!(update.created, 1);
+    for (now, expected) in [
+        (modified + DAY * 7 - second, None),
+        (modified + DAY * 7 + second, Some((Severity::Warning, 7, 0))),
+        (modified - DAY * 100, None),
+    ] {
+        assert_eq!(find(now, StoreCode::ArchiveOld), expected, "{:?}", now.duration_since(modified));
+        assert_eq!(find(now, StoreCode::ArchiveMissing), None);
+    }
+    let due = modified + DAY * 31;
+    assert_eq!(find(due, StoreCode::ExpiresSoon), None, "nothing is lost");
+    assert_eq!(find(due, StoreCode::ExpiresArchived), Some((Severity::Info, 0, 1)));
+}

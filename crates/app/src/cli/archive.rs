@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    self, ArchiveDamage, ArchiveLocation, ArchiveStatus, ArchiveUpdate, ArchivedSession, CopiedFiles,
-    GenerationCause,
+    self, ArchiveDamage, ArchiveLocation, ArchiveStatus, ArchiveStatusRequest, ArchiveUpdate, ArchivedSession, CopiedFiles, DueDeletion,
+    GenerationCause, RetentionPeriod,
 };
 
 use super::args::{Archive, ArchiveAction};
@@ -23,6 +23,10 @@ use crate::text::command::{build_command, quote_command};
 
 /// The maximum number of sessions or paths that `status` lists.
 const MAX_LISTED: usize = 20;
+/// The maximum number of sessions that `status` lists because a client deletes them soon.
+const MAX_DELETIONS: usize = 5;
+const HOUR_MILLIS: i64 = 60 * 60 * 1000;
+const DAY_MILLIS: i64 = 24 * HOUR_MILLIS;
 
 /// Runs `rethread archive` and its actions.
 pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
@@ -98,7 +102,11 @@ fn summarize_update(update: &ArchiveUpdate) -> String {
 }
 
 fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let status = archive::archive_status(location, &app.roots);
+    let request = ArchiveStatusRequest {
+        managed_settings: Some(env::managed_settings()),
+        now: app.clock.now().into(),
+    };
+    let status = archive::archive_status(location, &app.roots, &request);
     if out.is_json() {
         out.json(&json::build_archive_status(&status))?;
         for session in &status.only_archived {
@@ -123,6 +131,7 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
     }
     let missing = count_noun(status.not_archived.len() as u64, "session file");
     print_text("not archived", format!("{missing} with content that is not in the archive"), out)?;
+    print_deletions(&status, app, out)?;
     let only = count_noun(status.only_archived.len() as u64, "session");
     print_text("only here", format!("{only} whose files are gone"), out)?;
     print_only_archived(&status.only_archived, app, out)?;
@@ -130,6 +139,48 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
     print_warnings(&status.failures, out);
     print_damages(&status.damages, app, out);
     Ok(Exit::Done)
+}
+
+/// Prints how long the clients keep sessions, and which ones they delete next.
+fn print_deletions(status: &ArchiveStatus, app: &AppContext, out: &mut Out) -> Result<(), CliError> {
+    for RetentionPeriod { client_dir, days, is_default } in &status.retention {
+        let folder = app.format_path(&client_dir.display().to_string());
+        let text = match days {
+            Some(days) if *is_default => format!("{} in {folder}, the default", count_noun(*days, "day")),
+            Some(days) => format!("{} in {folder}", count_noun(*days, "day")),
+            None => format!("unknown in {folder}: cleanupPeriodDays cannot be read"),
+        };
+        print_text("retention", text, out)?;
+    }
+    let Some(first) = status.deletions.first() else { return Ok(()) };
+    let now = Timestamp(app.clock.now().as_millisecond());
+    if first.due.0 - now.0 >= 7 * DAY_MILLIS {
+        return print_text("deleted next", format!("none within 7 days; the first {}", format_due(first, now)), out);
+    }
+    let unarchived = status.deletions.iter().filter(|deletion| !deletion.is_archived).count();
+    let count = count_noun(status.deletions.len() as u64, "session");
+    let unarchived = match unarchived {
+        0 => "all archived".to_owned(),
+        count => format!("{} not archived", group_digits(count as u64)),
+    };
+    print_text("deleted next", format!("{count} within 7 days; {unarchived}"), out)?;
+    for deletion in status.deletions.iter().take(MAX_DELETIONS) {
+        let archived = if deletion.is_archived { "archived" } else { "not archived" };
+        let text = format!("{}  {}, {archived}", clean::line(&deletion.id), format_due(deletion, now));
+        print_text("", text, out)?;
+    }
+    let rest = status.deletions.len().saturating_sub(MAX_DELETIONS) as u64;
+    if rest > 0 { print_text("", format!("… and {} more", group_digits(rest)), out) } else { Ok(()) }
+}
+
+/// Formats when a client deletes a session: `in 2 d`, `in 5 h`, or `at its next start`.
+fn format_due(deletion: &DueDeletion, now: Timestamp) -> String {
+    let remaining = deletion.due.0 - now.0;
+    match (remaining / DAY_MILLIS, remaining / HOUR_MILLIS) {
+        _ if deletion.is_due => "at its next start".to_owned(),
+        (0, hours) => format!("in {hours} h"),
+        (days, _) => format!("in {days} d"),
+    }
 }
 
 /// Prints the number of forgotten sessions, and what remains of them.

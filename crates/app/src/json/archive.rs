@@ -2,6 +2,7 @@
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
+    DueDeletion, RetentionPeriod,
     ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate,
     ArchivedSession, ForgetCandidate, ForgottenSession, GenerationCause,
 };
@@ -95,6 +96,8 @@ pub(crate) struct ArchiveStatusJson {
     only_archived: usize,
     not_archived: Vec<String>,
     forgotten: Vec<ForgottenSessionJson>,
+    retention: Vec<RetentionJson>,
+    deletions: Vec<DueDeletionJson>,
     damaged: usize,
 }
 
@@ -113,9 +116,40 @@ pub(crate) fn build_archive_status(status: &ArchiveStatus) -> ObjectJson<Archive
             only_archived: status.only_archived.len(),
             not_archived: status.not_archived.iter().map(|path| path.display().to_string()).collect(),
             forgotten: status.forgotten.iter().map(describe_forgotten).collect(),
+            retention: status.retention.iter().map(describe_retention).collect(),
+            deletions: status.deletions.iter().map(describe_deletion).collect(),
             damaged: status.damages.len(),
         },
     )
+}
+
+#[derive(Serialize)]
+struct RetentionJson {
+    folder: String,
+    days: Option<u64>,
+    is_default: bool,
+}
+
+fn describe_retention(retention: &RetentionPeriod) -> RetentionJson {
+    let folder = retention.client_dir.display().to_string();
+    RetentionJson { folder, days: retention.days, is_default: retention.is_default }
+}
+
+#[derive(Serialize)]
+struct DueDeletionJson {
+    session: String,
+    path: String,
+    due: Option<String>,
+    archived: bool,
+}
+
+fn describe_deletion(deletion: &DueDeletion) -> DueDeletionJson {
+    DueDeletionJson {
+        session: deletion.id.clone(),
+        path: deletion.path.display().to_string(),
+        due: format_time(Some(deletion.due)),
+        archived: deletion.is_archived,
+    }
 }
 
 #[derive(Serialize)]

@@ -73,7 +73,11 @@ pub(crate) fn store_code_name(code: StoreCode) -> &'static str {
         StoreCode::RetentionUnreadable => "unreadable retention setting",
         StoreCode::RetentionShort => "short retention",
         StoreCode::RetentionUnset => "retention not set",
-        StoreCode::ExpiresSoon => "sessions about to be deleted",
+        StoreCode::DesktopRetention => "retention of desktop sessions",
+        StoreCode::ExpiresSoon => "sessions about to be lost",
+        StoreCode::ExpiresArchived => "archived sessions about to be deleted",
+        StoreCode::ArchiveMissing => "no archive",
+        StoreCode::ArchiveOld => "old archive",
         StoreCode::OrphanedFolder => "folder without a session",
         StoreCode::ProjectGone => "deleted project folder",
     }
@@ -371,9 +375,13 @@ pub(crate) fn describe_store_finding(finding: &StoreFinding) -> String {
         StoreCode::RetentionUnreadable => "cleanupPeriodDays or the settings cannot be read; the client may use its default of 30 days".to_owned(),
         StoreCode::RetentionShort => format!("the client deletes sessions {days} after their last change"),
         StoreCode::RetentionUnset => format!("cleanupPeriodDays is not set: the client deletes sessions {days} after their last change"),
-        StoreCode::ExpiresSoon => {
+        StoreCode::DesktopRetention => format!("desktopSessionCleanupPeriodDays is set: sessions of the desktop application are deleted {days} after their last change"),
+        StoreCode::ArchiveMissing => "no copies of the sessions are kept: what the client deletes is lost".to_owned(),
+        StoreCode::ArchiveOld => format!("the archive was last brought up to date {days} ago: newer content would be lost"),
+        StoreCode::ExpiresSoon | StoreCode::ExpiresArchived => {
+            let archived = if finding.code == StoreCode::ExpiresSoon { "not all of it is in the archive" } else { "all of it is in the archive" };
             let due = if finding.due_count > 0 { format!(", {} of them at its next start", group_digits(finding.due_count as u64)) } else { String::new() };
-            format!("the client deletes {} within 7 days, {}{due}", count_noun(count, "session"), format_size(finding.bytes))
+            format!("the client deletes {} within 7 days, {}{due}; {archived}", count_noun(count, "session"), format_size(finding.bytes))
         }
         StoreCode::OrphanedFolder => format!("{} of deleted sessions, {}", count_noun(count, "folder"), format_size(finding.bytes)),
         StoreCode::ProjectGone => format!("{} of a deleted project folder: the client can resume them only from that folder", count_noun(count, "session")),
@@ -383,10 +391,11 @@ pub(crate) fn describe_store_finding(finding: &StoreFinding) -> String {
 /// Returns advice on how to fix a finding about the store. Returns `None` if there is nothing to fix.
 pub(crate) fn store_fix_hint(finding: &StoreFinding) -> Option<FixHint> {
     match finding.code {
-        StoreCode::OrphanedFolder => None,
+        StoreCode::OrphanedFolder | StoreCode::ExpiresArchived => None,
         StoreCode::ProjectGone => command_hint(&["clone", "SESSION", "--into", "FOLDER"]),
-        StoreCode::ExpiresSoon => {
-            advice_hint("set a larger cleanupPeriodDays in settings.json, such as 3650")
+        StoreCode::ExpiresSoon | StoreCode::ArchiveMissing | StoreCode::ArchiveOld => command_hint(&["archive"]),
+        StoreCode::DesktopRetention => {
+            advice_hint("set \"desktopSessionCleanupPeriodDays\": 0 in settings.json to keep them")
         }
         _ => advice_hint("set \"cleanupPeriodDays\": 3650 in settings.json"),
     }

@@ -154,6 +154,35 @@ fn the_frozen_archive_is_read_as_documented() {
     assert!(read_with_documented_reader(&[dir, path]).unwrap().starts_with(b"{\"cwd\""));
 }
 
+#[test]
+fn status_lists_what_the_client_deletes_next() {
+    let home = new_archived_home();
+    let status = || home.run_json(&["archive", "status", "--json"]);
+    let first = status();
+    assert_eq!((&first["retention"][0]["days"], &first["retention"][0]["is_default"]), (&30.into(), &true.into()));
+    assert_eq!(first["deletions"].as_array().unwrap().len(), 1, "the next one");
+    assert_eq!(first["deletions"][0]["session"], SECOND);
+    let out = run(&home, &["archive", "status"]);
+    assert!(out.contains("deleted next  none within 7 days; the first in 9 d"), "{out}");
+    assert!(out.contains("retention     30 days in ~/.claude, the default"), "{out}");
+    home.write(".claude/settings.json", r#"{"cleanupPeriodDays": 21}"#);
+    let out = run(&home, &["archive", "status"]);
+    assert!(out.contains("deleted next  1 session within 7 days; all archived"), "{out}");
+    assert!(out.contains(&format!("{SECOND}  in 23 h, archived")), "{out}");
+    home.write(".claude/settings.json", r#"{"cleanupPeriodDays": 2}"#);
+    home.append(&session_path(FIRST), "{\"type\":\"mark\"}\n");
+    let deletions = status()["deletions"].clone();
+    let listed = |idx: usize| (deletions[idx]["session"].clone(), deletions[idx]["archived"].clone());
+    assert_eq!(listed(0), (SECOND.into(), true.into()));
+    assert_eq!(listed(1), (FIRST.into(), false.into()));
+    let out = run(&home, &["archive", "status"]);
+    assert!(out.contains("2 sessions within 7 days; 1 not archived"), "{out}");
+    assert!(out.contains(&format!("{SECOND}  at its next start, archived")), "{out}");
+    home.write(".claude/settings.json", r#"{"cleanupPeriodDays": "x"}"#);
+    let out = run(&home, &["archive", "status"]);
+    assert!(out.contains("unknown in ~/.claude") && !out.contains("deleted next"), "{out}");
+}
+
 fn copy_folder(from: &std::path::Path, to: &std::path::Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -136,3 +136,77 @@ fn entries_that_only_the_newest_client_loses_are_reported() {
     let codes = ["2.0.65", newest].map(|client| home.run(&["explain", SESSION, "--client", client]).code);
     assert_eq!(codes, [1, 1]);
 }
+
+/// Sets the age of a session so that the client deletes it after `remaining` days of its default of 30.
+fn set_remaining_days(path: &std::path::Path, remaining: f64) {
+    let age = std::time::Duration::from_secs_f64((30.0 - remaining) * 86_400.0);
+    set_modified(path, std::time::SystemTime::now() - age);
+}
+
+/// Returns the severity of each finding about the store, by code.
+fn store_findings(home: &Home) -> std::collections::BTreeMap<String, String> {
+    let run = home.run(&["doctor", "--json"]);
+    let lines = run.out.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let findings = lines.filter(|line| line["type"] == "finding" && line["session"].is_null());
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    findings.map(|finding| (text(&finding["code"]), text(&finding["severity"]))).collect()
+}
+
+#[test]
+fn sessions_that_will_be_lost_are_errors_and_archived_ones_are_not() {
+    let home = new_home();
+    let file = write_session(&home, SESSION, "* cwd=/\nu1: one\n  a1: one");
+    let severity = |remaining: f64, code: &str| {
+        set_remaining_days(&file, remaining);
+        store_findings(&home).get(code).cloned()
+    };
+    for (remaining, expected) in [(8.0, None), (5.0, Some("warning")), (-10.0, Some("error"))] {
+        assert_eq!(severity(remaining, "expires-soon").as_deref(), expected, "{remaining} days");
+    }
+    set_remaining_days(&file, 1.5);
+    let out = home.run(&["doctor"]).out;
+    assert!(out.contains("not all of it is in the archive") && out.contains("fix           rethread archive\n"), "{out}");
+    assert_eq!(home.run(&["archive"]).code, 0);
+    for (remaining, expected) in [(8.0, None), (1.5, Some("info")), (-1.0, Some("info"))] {
+        assert_eq!(severity(remaining, "expires-archived").as_deref(), expected, "{remaining} days");
+        assert_eq!(severity(remaining, "expires-soon"), None);
+    }
+    // An append makes the archive incomplete.
+    home.append(&format!(".claude/projects/-x/{SESSION}.jsonl"), "{\"type\":\"mark\"}\n");
+    assert_eq!(severity(1.5, "expires-soon").as_deref(), Some("error"));
+    // The user does not want to keep a forgotten session.
+    assert_eq!(home.run(&["archive", "forget", SESSION, "--yes"]).code, 0);
+    assert_eq!((severity(1.5, "expires-soon"), severity(1.5, "expires-archived")), (None, None));
+}
+
+#[test]
+fn a_missing_archive_is_reported() {
+    let home = new_home();
+    assert_eq!(store_findings(&home).get("archive-missing"), None, "there is nothing to archive");
+    write_session(&home, SESSION, "* cwd=/\nu1: one\n  a1: one");
+    assert_eq!(store_findings(&home)["archive-missing"], "info");
+    assert_eq!(home.run(&["archive"]).code, 0);
+    assert!(!store_findings(&home).contains_key("archive-missing"));
+}
+
+#[test]
+fn managed_settings_have_precedence_and_desktop_sessions_have_their_own_setting() {
+    let home = new_home();
+    write_session(&home, SESSION, "* cwd=/\nu1: one\n  a1: one");
+    home.write(".claude/settings.json", r#"{"cleanupPeriodDays": 3650}"#);
+    assert!(!store_findings(&home).contains_key("retention-short"));
+    let managed = home.write("managed.json", r#"{"cleanupPeriodDays": 7}"#);
+    let mut command = home.command(&["doctor"]);
+    command.env("RETHREAD_MANAGED_SETTINGS", &managed);
+    let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(out.contains("retention-short") && out.contains("7 days"), "{out}");
+    let mut command = home.command(&["archive", "status"]);
+    command.env("RETHREAD_MANAGED_SETTINGS", &managed);
+    let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    assert!(out.contains("retention     7 days in ~/.claude\n"), "{out}");
+    for (days, is_reported) in [("0", false), ("14", true), ("\"x\"", false)] {
+        let settings = format!(r#"{{"cleanupPeriodDays": 3650, "desktopSessionCleanupPeriodDays": {days}}}"#);
+        home.write(".claude/settings.json", settings);
+        assert_eq!(store_findings(&home).contains_key("desktop-retention"), is_reported, "{days}");
+    }
+}

@@ -33,6 +33,11 @@ pub struct ArchiveLocation {
 }
 
 impl ArchiveLocation {
+    /// Returns a location for reading only. It names no machine.
+    pub fn for_reading(dir: PathBuf) -> ArchiveLocation {
+        ArchiveLocation { dir, machine_id: String::new(), machine_name: String::new() }
+    }
+
     /// Returns the folder that contains a folder per machine.
     pub(crate) fn machines_dir(&self) -> PathBuf {
         self.dir.join(MACHINES_DIR)

@@ -25,6 +25,7 @@ pub mod repository;
 pub mod rescue;
 pub mod resolve;
 pub mod restore;
+mod retention;
 pub mod rm;
 pub mod schema;
 pub mod search;

@@ -5,6 +5,7 @@ mod store;
 
 use rethread_engine::core::check::Severity;
 use rethread_engine::ops;
+use rethread_engine::ops::archive::ArchiveLocation;
 use rethread_engine::ops::doctor::DoctorRequest;
 use rethread_engine::ops::secrets::SecretReport;
 
@@ -12,7 +13,7 @@ use super::error::{self, CliError, Exit};
 use super::facts::{print_command, print_fact};
 use super::out::Out;
 use super::style::MARK;
-use super::{AppContext, args};
+use super::{AppContext, args, env};
 use crate::json;
 use crate::text::command::build_command;
 use crate::text::diagnostic;
@@ -51,9 +52,13 @@ fn check_session(name: &str, app: &AppContext, out: &mut Out) -> Result<Exit, Cl
 
 /// Checks all sessions and the store itself. Returns [`Exit::Failed`] if a file could not be read.
 fn check_store(args: &args::Doctor, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let now = app.clock.now().into();
-    let store_report =
-        ops::doctor::check_store(&app.roots, &DoctorRequest { include_harmless: args.everything, now });
+    let request = DoctorRequest {
+        include_harmless: args.everything,
+        now: app.clock.now().into(),
+        archive: app.archive_dir.clone().map(ArchiveLocation::for_reading),
+        managed_settings: Some(env::managed_settings()),
+    };
+    let store_report = ops::doctor::check_store(&app.roots, &request);
     error::print_warnings(&store_report.failures, out);
     let secrets = ops::secrets::find_store_secrets(&app.roots, app.cache.as_ref());
     if out.is_json() {

@@ -1,5 +1,6 @@
 //! `archive`: keeps copies of all session files, so that conversations outlive their files.
 
+mod coverage;
 mod forget;
 mod restore;
 mod status;
@@ -8,14 +9,18 @@ use std::path::{Path, PathBuf};
 
 use rethread_core::entry::Timestamp;
 
+pub(in crate::ops) use self::coverage::{ArchiveCoverage, FileCoverage};
 pub use self::forget::{
     ForgetCandidate, ForgetPlan, ForgetRequest, ForgottenSession, forget, list_forgotten, plan_forget,
     remember,
 };
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
 pub(crate) use self::restore::{COMMAND as RESTORE_COMMAND, find_archived_path};
-pub use self::status::{ArchiveStatus, ArchivedSession, archive_status};
+pub use self::status::{
+    ArchiveStatus, ArchiveStatusRequest, ArchivedSession, DueDeletion, RetentionPeriod, archive_status,
+};
 pub use crate::archive::{ArchiveDamage, ArchiveLocation, CopiedFiles, DamageKind, GenerationCause};
+pub(in crate::ops) use crate::archive::Archive;
 use crate::archive::{ArchiveWriter, prune_archive, sync_archives, verify_archive};
 use crate::disk::Roots;
 use crate::error::Error;

@@ -1,15 +1,17 @@
 //! `archive status`: what the archive contains, and what only it contains.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::SystemTime;
 
 use rethread_core::entry::Timestamp;
 
+use super::coverage::{ArchiveCoverage, FileCoverage};
 use super::forget::collect_forgotten;
 use super::{ArchiveDamage, ArchiveLocation, ForgottenSession};
-use crate::archive::{Archive, ArchivedFile, find_session_names};
+use crate::archive::{Archive, ArchivedFile};
 use crate::disk::{FileRole, Roots, SessionFile, find_sessions, is_session_id};
 use crate::error::Error;
+use crate::ops::retention::{Retention, WARNING_DAYS, deletion_time, find_client_dirs, to_duration};
 
 /// The result of [`archive_status`].
 #[derive(Debug)]
@@ -34,12 +36,42 @@ pub struct ArchiveStatus {
     pub forgotten: Vec<ForgottenSession>,
     /// The session files of forgotten sessions that exist below the roots. They are not archived.
     pub forgotten_live: Vec<PathBuf>,
+    /// How long the clients keep sessions.
+    pub retention: Vec<RetentionPeriod>,
+    /// The sessions that a client deletes within 7 days, the first one first. If there are none, the first one after that.
+    pub deletions: Vec<DueDeletion>,
     /// Files that became shorter or were rewritten: the number of states that are kept besides the newest.
     pub earlier_states: u64,
     /// The folders that could not be read.
     pub failures: Vec<Error>,
     /// Damage of manifests and catalogs. [`super::verify`] reads the packs, too.
     pub damages: Vec<ArchiveDamage>,
+}
+
+/// How long a client keeps sessions.
+#[derive(Debug, Clone)]
+pub struct RetentionPeriod {
+    /// The folder of the client, usually `~/.claude`.
+    pub client_dir: PathBuf,
+    /// The number of days after the last change of a session. `None` if the setting cannot be read.
+    pub days: Option<u64>,
+    /// Whether the setting is missing, so that this is the default of the client.
+    pub is_default: bool,
+}
+
+/// A session that a client deletes at its first start after a time.
+#[derive(Debug, Clone)]
+pub struct DueDeletion {
+    /// The session id.
+    pub id: String,
+    /// The session file.
+    pub path: PathBuf,
+    /// The time.
+    pub due: Timestamp,
+    /// Whether the time has passed.
+    pub is_due: bool,
+    /// Whether the archive has all of the session file.
+    pub is_archived: bool,
 }
 
 /// A session in the archive.
@@ -57,11 +89,24 @@ pub struct ArchivedSession {
     pub modified: Timestamp,
 }
 
+/// Options of [`archive_status`].
+#[derive(Debug, Clone)]
+pub struct ArchiveStatusRequest {
+    /// The settings file of the administrator of the machine, which has precedence.
+    pub managed_settings: Option<PathBuf>,
+    /// The current time.
+    pub now: SystemTime,
+}
+
 /// Compares an archive with the session files below the roots.
-pub fn archive_status(location: &ArchiveLocation, roots: &Roots) -> ArchiveStatus {
+pub fn archive_status(
+    location: &ArchiveLocation,
+    roots: &Roots,
+    request: &ArchiveStatusRequest,
+) -> ArchiveStatus {
     let archive = Archive::open(location);
     let (live, failures) = find_sessions(&roots.without_archive());
-    let mut lengths: BTreeMap<PathBuf, u64> = BTreeMap::new();
+    let coverage = ArchiveCoverage::new(&archive);
     let mut status = ArchiveStatus {
         dir: location.dir.clone(),
         last_run: archive.last_run().map(Timestamp),
@@ -73,43 +118,75 @@ pub fn archive_status(location: &ArchiveLocation, roots: &Roots) -> ArchiveStatu
         not_archived: Vec::new(),
         forgotten: collect_forgotten(&archive),
         forgotten_live: Vec::new(),
+        retention: Vec::new(),
+        deletions: Vec::new(),
         earlier_states: 0,
         failures,
         damages: archive.damages.clone(),
     };
     for file in archive.files() {
-        let path = file.original_path();
         status.files += 1;
         status.content_bytes += file.newest().bytes;
         status.earlier_states += file.generations.len() as u64 - 1;
         if is_session_file(&file) {
             status.sessions += 1;
-            if !path.exists() {
+            if !file.original_path().exists() {
                 status.only_archived.push(build_session(&file));
             }
         }
-        lengths.insert(path, file.newest().bytes);
     }
     status.only_archived.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
-    let hidden: HashSet<PathBuf> = archive.forgotten_files().map(|(file, _)| file.original_path()).collect();
-    let is_forgotten = |file: &SessionFile| {
-        let names = find_session_names(&file.path.to_string_lossy());
-        names.iter().any(|name| archive.is_forgotten(name)) || hidden.contains(&absolute(&file.path))
-    };
-    let (forgotten, live): (Vec<_>, Vec<_>) = live.into_iter().partition(is_forgotten);
-    let forgotten = forgotten.into_iter().filter(|file| file.role == FileRole::Main);
-    status.forgotten_live = forgotten.map(|file| file.path).collect();
-    let mut missing: Vec<_> = live
-        .into_iter()
-        .filter(|file| lengths.get(&absolute(&file.path)).is_none_or(|&archived| archived < file.len))
-        .collect();
+    status.find_deletions(roots, &live, &coverage, request);
+    let mut missing: Vec<SessionFile> = Vec::new();
+    for file in live {
+        match coverage.find(&file) {
+            FileCoverage::Complete => {}
+            FileCoverage::Incomplete => missing.push(file),
+            FileCoverage::Forgotten if file.role == FileRole::Main => status.forgotten_live.push(file.path),
+            FileCoverage::Forgotten => {}
+        }
+    }
     missing.sort_by(|a, b| b.mtime.cmp(&a.mtime).then_with(|| a.path.cmp(&b.path)));
     status.not_archived = missing.into_iter().map(|file| file.path).collect();
     status
 }
 
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+impl ArchiveStatus {
+    /// Finds the sessions that clients delete next.
+    fn find_deletions(
+        &mut self,
+        roots: &Roots,
+        live: &[SessionFile],
+        coverage: &ArchiveCoverage<'_>,
+        request: &ArchiveStatusRequest,
+    ) {
+        for dir in find_client_dirs(roots) {
+            let retention = Retention::read(&dir, request.managed_settings.as_deref());
+            let (days, is_default) = (retention.days(), retention == Retention::Unset);
+            for file in live.iter().filter(|file| file.role == FileRole::Main && file.path.starts_with(&dir)) {
+                let due = days.zip(file.mtime).and_then(|(days, modified)| deletion_time(modified, days));
+                self.deletions.extend(due.and_then(|due| {
+                    Some(DueDeletion {
+                        id: file.stem().to_owned(),
+                        path: file.path.clone(),
+                        due: to_timestamp(due)?,
+                        is_due: due <= request.now,
+                        is_archived: coverage.find(file) == FileCoverage::Complete,
+                    })
+                }));
+            }
+            self.retention.push(RetentionPeriod { client_dir: dir, days, is_default });
+        }
+        self.deletions.sort_by(|a, b| a.due.cmp(&b.due).then_with(|| a.path.cmp(&b.path)));
+        let soon = to_timestamp(request.now + to_duration(WARNING_DAYS));
+        let soon_count = self.deletions.partition_point(|deletion| soon.is_some_and(|soon| deletion.due < soon));
+        self.deletions.truncate(soon_count.max(1));
+    }
+}
+
+fn to_timestamp(time: SystemTime) -> Option<Timestamp> {
+    let since_1970 = time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    i64::try_from(since_1970.as_millis()).ok().map(Timestamp)
 }
 
 /// Returns `true` for the transcript of a session, and `false` for its other files.

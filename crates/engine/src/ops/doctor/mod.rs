@@ -1,6 +1,5 @@
 //! Checks a session or a whole store for damage. Writes nothing.
 
-mod retention;
 mod session;
 mod store;
 

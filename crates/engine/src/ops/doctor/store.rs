@@ -2,33 +2,46 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use rayon::prelude::*;
 use rethread_core::check::{Code, Severity, SizeBreakdown};
 use rethread_core::id::Id;
 use rethread_core::session::SummaryTitles;
 
-use super::retention::{DEFAULT_DAYS, Retention, WARNING_DAYS, days_until_deletion, find_client_dirs};
 use super::session::{CheckedFile, SessionReport, check_file};
 use crate::Error;
+use crate::archive::{Archive, ArchiveLocation};
 use crate::disk::{
     FileRole, ReadReporter, Roots, SessionFile, SystemProcesses, find_live_sessions, find_sessions,
     total_size,
 };
+use crate::ops::archive::{ArchiveCoverage, FileCoverage};
+use crate::ops::retention::{
+    DEFAULT_DAYS, ERROR_DAYS, Retention, WARNING_DAYS, deletion_time, find_client_dirs, to_duration,
+};
 
 /// Options of [`check_store`].
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct DoctorRequest {
     /// Whether to report sessions that have only harmless findings.
     pub include_harmless: bool,
     /// The current time.
     pub now: SystemTime,
+    /// The archive of the user. `None` if there is no folder for it.
+    pub archive: Option<ArchiveLocation>,
+    /// The settings file of the administrator of the machine, which has precedence.
+    pub managed_settings: Option<PathBuf>,
 }
 
 impl Default for DoctorRequest {
     fn default() -> DoctorRequest {
-        DoctorRequest { include_harmless: false, now: SystemTime::now() }
+        DoctorRequest {
+            include_harmless: false,
+            now: SystemTime::now(),
+            archive: None,
+            managed_settings: None,
+        }
     }
 }
 
@@ -43,8 +56,16 @@ pub enum StoreCode {
     RetentionShort,
     /// The retention time is not set: the client's default applies.
     RetentionUnset,
-    /// The client will delete sessions within the next 7 days.
+    /// The desktop application deletes its sessions.
+    DesktopRetention,
+    /// The client will delete sessions within the next 7 days that are not in the archive.
     ExpiresSoon,
+    /// The client will delete sessions within the next 7 days, and the archive has all of them.
+    ExpiresArchived,
+    /// There is no archive.
+    ArchiveMissing,
+    /// The last run of `archive` was more than 7 days ago.
+    ArchiveOld,
     /// A side folder without a session file.
     OrphanedFolder,
     /// Sessions without an existing project folder.
@@ -59,7 +80,11 @@ impl StoreCode {
             StoreCode::RetentionUnreadable => "retention-unreadable",
             StoreCode::RetentionShort => "retention-short",
             StoreCode::RetentionUnset => "retention-unset",
+            StoreCode::DesktopRetention => "desktop-retention",
             StoreCode::ExpiresSoon => "expires-soon",
+            StoreCode::ExpiresArchived => "expires-archived",
+            StoreCode::ArchiveMissing => "archive-missing",
+            StoreCode::ArchiveOld => "archive-old",
             StoreCode::OrphanedFolder => "orphaned-folder",
             StoreCode::ProjectGone => "project-gone",
         }
@@ -75,10 +100,10 @@ pub struct StoreFinding {
     pub severity: Severity,
     /// The affected settings, session files or folders.
     pub paths: Vec<PathBuf>,
-    /// For the retention codes, the number of days that sessions are kept, if known. For `ExpiresSoon`, the days until the
-    /// first deletion. Else `None`.
+    /// For the retention codes, the number of days that sessions are kept, if known. For `ExpiresSoon` and
+    /// `ExpiresArchived`, the days until the first deletion. For `ArchiveOld`, the days since the last run. Else `None`.
     pub days: Option<u64>,
-    /// The number of sessions that the client may delete now. 0 for all codes except `ExpiresSoon`.
+    /// The number of sessions that the client may delete now. 0 for all codes except `ExpiresSoon` and `ExpiresArchived`.
     pub due_count: usize,
     /// The size in bytes of the expiring session files or orphaned folders. 0 for all other codes.
     pub bytes: u64,
@@ -149,8 +174,12 @@ pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
     }
     report.sessions.sort_by_key(|session| std::cmp::Reverse(session.worst_severity()));
     report.side_files = SideFileSizes::measure(roots, &files);
+    let archive = request.archive.as_ref().map(Archive::open).unwrap_or_default();
+    let coverage = ArchiveCoverage::new(&archive);
+    report.store_findings.extend(check_archive(&archive, request, &mains));
     for client_dir in find_client_dirs(roots) {
-        report.store_findings.extend(check_retention(&client_dir, &mains, request.now));
+        report.store_findings.extend(check_retention(&client_dir, request));
+        report.store_findings.extend(find_expiring(&client_dir, &mains, &coverage, request));
         report.store_findings.extend(find_orphaned_folders(&client_dir, &mains));
         report.store_findings.extend(find_missing_projects(&client_dir, &folders));
     }
@@ -189,10 +218,12 @@ impl StoreFinding {
     }
 }
 
-/// Checks the retention time, and finds the sessions that will be deleted soon.
-fn check_retention(client_dir: &Path, mains: &[&SessionFile], now: SystemTime) -> Vec<StoreFinding> {
-    let retention = Retention::read(client_dir);
-    let settings = vec![client_dir.join("settings.json")];
+/// Checks how long the clients keep sessions.
+fn check_retention(client_dir: &Path, request: &DoctorRequest) -> Vec<StoreFinding> {
+    let managed = request.managed_settings.as_deref();
+    let retention = Retention::read(client_dir, managed);
+    let settings = || vec![client_dir.join("settings.json")];
+    let new = |code, severity, days| StoreFinding { days, ..StoreFinding::new(code, severity, settings()) };
     let (code, severity) = match retention {
         Retention::Unset => (Some(StoreCode::RetentionUnset), Severity::Warning),
         Retention::Days(0) => (Some(StoreCode::RetentionZero), Severity::Error),
@@ -200,29 +231,69 @@ fn check_retention(client_dir: &Path, mains: &[&SessionFile], now: SystemTime) -
         Retention::Days(_) => (None, Severity::Info),
         Retention::Unreadable => (Some(StoreCode::RetentionUnreadable), Severity::Warning),
     };
-    let days = retention.days();
-    let setting_finding =
-        code.map(|code| StoreFinding { days, ..StoreFinding::new(code, severity, settings) });
-    let mut findings: Vec<StoreFinding> = setting_finding.into_iter().collect();
-    let Some(days) = days else { return findings };
-    let mut expiring: Vec<(u64, &SessionFile)> = Vec::new();
-    for file in mains.iter().filter(|file| file.path.starts_with(client_dir)) {
-        let days_until = file.mtime.and_then(|modified| days_until_deletion(modified, days, now));
-        expiring.extend(
-            days_until.filter(|days_until| *days_until < WARNING_DAYS).map(|days_until| (days_until, *file)),
-        );
-    }
-    expiring.sort_by_key(|(days_until, _)| *days_until);
-    if let Some(&(fewest_days, _)) = expiring.first() {
-        findings.push(StoreFinding {
-            days: Some(fewest_days),
-            due_count: expiring.iter().filter(|(days_until, _)| *days_until == 0).count(),
-            bytes: expiring.iter().map(|(_, file)| file.len).sum(),
-            paths: expiring.iter().map(|(_, file)| file.path.clone()).collect(),
-            ..StoreFinding::new(StoreCode::ExpiresSoon, Severity::Warning, Vec::new())
-        });
+    let mut findings: Vec<StoreFinding> =
+        code.map(|code| new(code, severity, retention.days())).into_iter().collect();
+    // Sessions of the desktop application are kept, unless a number of days is set.
+    if let Retention::Days(days @ 1..) = Retention::read_desktop(client_dir, managed) {
+        findings.push(new(StoreCode::DesktopRetention, Severity::Info, Some(days)));
     }
     findings
+}
+
+/// Finds the sessions that the client will delete soon: first those that are not in the archive, then those that are.
+fn find_expiring(
+    client_dir: &Path,
+    mains: &[&SessionFile],
+    coverage: &ArchiveCoverage<'_>,
+    request: &DoctorRequest,
+) -> Vec<StoreFinding> {
+    let Some(days) = Retention::read(client_dir, request.managed_settings.as_deref()).days() else {
+        return Vec::new();
+    };
+    let mut lost: Vec<(Duration, &SessionFile)> = Vec::new();
+    let mut kept = Vec::new();
+    for file in mains.iter().filter(|file| file.path.starts_with(client_dir)) {
+        let due = file.mtime.and_then(|modified| deletion_time(modified, days));
+        let Some(due) = due else { continue };
+        let remaining = due.duration_since(request.now).unwrap_or_default();
+        if remaining >= to_duration(WARNING_DAYS) {
+            continue;
+        }
+        match coverage.find(file) {
+            FileCoverage::Incomplete => lost.push((remaining, file)),
+            FileCoverage::Complete => kept.push((remaining, file)),
+            FileCoverage::Forgotten => {}
+        }
+    }
+    let is_urgent = lost.iter().any(|(remaining, _)| *remaining <= to_duration(ERROR_DAYS));
+    let severity = if is_urgent { Severity::Error } else { Severity::Warning };
+    let groups = [(StoreCode::ExpiresSoon, severity, lost), (StoreCode::ExpiresArchived, Severity::Info, kept)];
+    let findings = groups.into_iter().filter_map(|(code, severity, mut files)| {
+        files.sort_by_key(|(remaining, _)| *remaining);
+        let (first, _) = files.first()?;
+        Some(StoreFinding {
+            days: Some(first.as_secs() / to_duration(1).as_secs()),
+            due_count: files.iter().filter(|(remaining, _)| remaining.is_zero()).count(),
+            bytes: files.iter().map(|(_, file)| file.len).sum(),
+            ..StoreFinding::new(code, severity, files.iter().map(|(_, file)| file.path.clone()).collect())
+        })
+    });
+    findings.collect()
+}
+
+/// Checks that there is an archive, and when it was last brought up to date. Returns `None` if that was recently.
+///
+/// A last run in the future is recent: the clock went backwards since.
+fn check_archive(archive: &Archive, request: &DoctorRequest, mains: &[&SessionFile]) -> Option<StoreFinding> {
+    let location = request.archive.as_ref().filter(|_| !mains.is_empty())?;
+    let paths = vec![location.dir.clone()];
+    let Some(last_run) = archive.last_run() else {
+        return Some(StoreFinding::new(StoreCode::ArchiveMissing, Severity::Info, paths));
+    };
+    let last_run = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(last_run).ok()?);
+    let days = request.now.duration_since(last_run).ok()?.as_secs() / to_duration(1).as_secs();
+    let finding = StoreFinding::new(StoreCode::ArchiveOld, Severity::Warning, paths);
+    (days >= WARNING_DAYS).then_some(StoreFinding { days: Some(days), ..finding })
 }
 
 /// Finds the side folders and file histories without a session file. Returns `None` if there are none.

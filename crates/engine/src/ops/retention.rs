@@ -22,14 +22,27 @@ pub(super) enum Retention {
 pub(super) const DEFAULT_DAYS: u64 = 30;
 /// The number of days before the deletion of a session at which a warning starts.
 pub(super) const WARNING_DAYS: u64 = 7;
+/// The number of days before the deletion of a session that is not archived at which it is an error.
+pub(super) const ERROR_DAYS: u64 = 3;
 
 const SECONDS_PER_DAY: u64 = 86_400;
 
 impl Retention {
-    /// Reads the settings of a `.claude` folder. `settings.local.json` has precedence.
-    pub(super) fn read(client_dir: &Path) -> Retention {
+    /// Reads `cleanupPeriodDays` in the settings of a `.claude` folder. The managed settings of the machine have precedence,
+    /// then `settings.local.json`.
+    pub(super) fn read(client_dir: &Path, managed: Option<&Path>) -> Retention {
+        Retention::read_key("cleanupPeriodDays", client_dir, managed)
+    }
+
+    /// Reads the same for sessions of the desktop application. If it is not set or 0, they are kept.
+    pub(super) fn read_desktop(client_dir: &Path, managed: Option<&Path>) -> Retention {
+        Retention::read_key("desktopSessionCleanupPeriodDays", client_dir, managed)
+    }
+
+    fn read_key(key: &str, client_dir: &Path, managed: Option<&Path>) -> Retention {
         let files = ["settings.local.json", "settings.json"].map(|name| client_dir.join(name));
-        let settings = files.iter().filter(|file| file.exists()).map(|file| read_setting(file));
+        let files = managed.map(Path::to_owned).into_iter().chain(files);
+        let settings = files.filter(|file| file.exists()).map(|file| read_setting(&file, key));
         settings.into_iter().find(|setting| *setting != Retention::Unset).unwrap_or(Retention::Unset)
     }
 
@@ -43,8 +56,8 @@ impl Retention {
     }
 }
 
-/// Reads `cleanupPeriodDays` from a settings file, rounded down to whole days.
-fn read_setting(file: &Path) -> Retention {
+/// Reads a number of days from a settings file, rounded down to whole days.
+fn read_setting(file: &Path, key: &str) -> Retention {
     let Some(bytes) = read_small_file(file) else {
         return Retention::Unreadable;
     };
@@ -52,7 +65,7 @@ fn read_setting(file: &Path) -> Retention {
     if !trimmed.starts_with(b"{") || !trimmed.ends_with(b"}") {
         return Retention::Unreadable;
     }
-    let value = members(trimmed).filter(|(key, _)| key.equals("cleanupPeriodDays")).last();
+    let value = members(trimmed).filter(|(name, _)| name.equals(key)).last();
     let Some((_, value)) = value else {
         return Retention::Unset;
     };
@@ -63,11 +76,15 @@ fn read_setting(file: &Path) -> Retention {
     }
 }
 
-/// Returns the number of whole days until the client deletes a file, or 0 if it is due. `retention_days` is the
-/// retention setting. Returns `None` on overflow.
-pub(super) fn days_until_deletion(modified: SystemTime, retention_days: u64, now: SystemTime) -> Option<u64> {
-    let due_time = modified.checked_add(Duration::from_secs(retention_days.checked_mul(SECONDS_PER_DAY)?))?;
-    Some(due_time.duration_since(now).map_or(0, |remaining| remaining.as_secs() / SECONDS_PER_DAY))
+/// Returns the time at which the client may delete a file. `retention_days` is the retention setting. Returns `None` on
+/// overflow.
+pub(super) fn deletion_time(modified: SystemTime, retention_days: u64) -> Option<SystemTime> {
+    modified.checked_add(Duration::from_secs(retention_days.checked_mul(SECONDS_PER_DAY)?))
+}
+
+/// Returns a number of days as a duration.
+pub(super) const fn to_duration(days: u64) -> Duration {
+    Duration::from_secs(days * SECONDS_PER_DAY)
 }
 
 /// Returns the `.claude` folders of the roots: a root that contains `projects`, or the parent of a root of that name.
