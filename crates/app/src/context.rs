@@ -27,6 +27,8 @@ pub(crate) struct AppContext {
     pub(crate) is_demo: bool,
     /// The default folder of the archive. `None` if there is no home folder.
     pub(crate) archive_dir: Option<PathBuf>,
+    /// The folders that the configuration leaves out of the archive.
+    pub(crate) excluded_dirs: Vec<PathBuf>,
     /// The command that resumes a session.
     pub(crate) resume: ResumeTemplate,
     /// The configured price table.

@@ -18,6 +18,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let now = Timestamp(now + days.parse::<i64>()? * DAY_MILLIS);
     let (id, name) = ("bench".to_owned(), "bench".to_owned());
     let location = ArchiveLocation { dir: archive.into(), machine_id: id, machine_name: name };
-    update_archive(&location, &Roots { paths: vec![root.into()], ..Roots::default() }, now)?;
+    update_archive(&location, &Roots { paths: vec![root.into()], ..Roots::default() }, &[], now)?;
     Ok(())
 }

@@ -86,7 +86,7 @@ impl ArchivedStore {
 
     fn archive(&self, machine: &str) {
         let roots = Roots::new(vec![self.client_dir()]);
-        let update = update_archive(&self.location(machine), &roots, Timestamp(1_800_000_000_000));
+        let update = update_archive(&self.location(machine), &roots, &[], Timestamp(1_800_000_000_000));
         assert!(update.expect("the archive can be written").failures.is_empty());
     }
 

@@ -328,7 +328,7 @@ fn retention_findings_depend_on_the_exact_time() {
     }
     let millis = modified.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap().as_millis();
     let run_at = rethread_engine::core::entry::Timestamp(i64::try_from(millis).unwrap());
-    let update = ops::archive::update_archive(&location, &store.roots(), run_at).unwrap();
+    let update = ops::archive::update_archive(&location, &store.roots(), &[], run_at).unwrap();
     assert_eq!(update.created, 1);
     for (now, expected) in [
         (modified + DAY * 7 - second, None),

@@ -1,15 +1,17 @@
 //! `rethread archive`: keeps copies of all session files.
 
+mod exclude;
 mod forget;
 
 use std::path::{Path, PathBuf};
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    self, ArchiveDamage, ArchiveLocation, ArchiveStatus, ArchiveStatusRequest, ArchiveUpdate, ArchivedSession, CopiedFiles, DueDeletion,
-    GenerationCause, RetentionPeriod,
+    self, AbsenceCause, ArchiveDamage, ArchiveLocation, ArchiveStatus, ArchiveStatusRequest, ArchiveUpdate,
+    ArchivedSession, CopiedFiles, DueDeletion, GenerationCause, RetentionPeriod,
 };
 
+pub(super) use self::forget::forget_removed;
 use super::args::{Archive, ArchiveAction};
 use super::error::{CliError, Exit, print_hint, print_warning, print_warnings};
 use super::facts::print_fact;
@@ -33,6 +35,7 @@ pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exi
     let location = find_archive(args.to.as_deref(), app)?;
     match &args.action {
         None => update(&location, app, out),
+        Some(ArchiveAction::Exclude(args)) => exclude::run(args, app, out),
         Some(ArchiveAction::Status) => print_status(&location, app, out),
         Some(ArchiveAction::Verify { deep }) => verify(&location, *deep, app, out),
         Some(ArchiveAction::Sync { dir }) => sync(&location, dir, app, out),
@@ -65,7 +68,8 @@ fn is_machine_id(text: &str) -> bool {
 }
 
 fn update(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let update = archive::update_archive(location, &app.roots, Timestamp(app.clock.now().as_millisecond()))?;
+    let now = Timestamp(app.clock.now().as_millisecond());
+    let update = archive::update_archive(location, &app.roots, &list_excluded(app), now)?;
     let exit = if update.failures.is_empty() { Exit::Done } else { Exit::Failed };
     if out.is_json() {
         out.json(&json::build_archive_update(&update))?;
@@ -104,13 +108,17 @@ fn summarize_update(update: &ArchiveUpdate) -> String {
 fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let request = ArchiveStatusRequest {
         managed_settings: Some(env::managed_settings()),
+        excluded: list_excluded(app),
         now: app.clock.now().into(),
     };
-    let status = archive::archive_status(location, &app.roots, &request);
+    let status = archive::archive_status(location, &app.roots, &app.writer, &request)?;
     if out.is_json() {
         out.json(&json::build_archive_status(&status))?;
         for session in &status.only_archived {
             out.json(&json::build_archived_session(session))?;
+        }
+        for (session, cause) in &status.removed {
+            out.json(&json::build_removed_session(session, *cause))?;
         }
         return Ok(Exit::Done);
     }
@@ -135,7 +143,15 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
     let only = count_noun(status.only_archived.len() as u64, "session");
     print_text("only here", format!("{only} whose files are gone"), out)?;
     print_only_archived(&status.only_archived, app, out)?;
+    print_removed(&status, out)?;
     print_forgotten(&status, out)?;
+    for dir in &request.excluded {
+        print_text("excluded", app.format_path(&dir.display().to_string()), out)?;
+    }
+    if !status.excluded.is_empty() {
+        let count = count_noun(status.excluded.len() as u64, "session file");
+        print_text("", format!("{count} in excluded folders"), out)?;
+    }
     print_warnings(&status.failures, out);
     print_damages(&status.damages, app, out);
     Ok(Exit::Done)
@@ -155,7 +171,11 @@ fn print_deletions(status: &ArchiveStatus, app: &AppContext, out: &mut Out) -> R
     let Some(first) = status.deletions.first() else { return Ok(()) };
     let now = Timestamp(app.clock.now().as_millisecond());
     if first.due.0 - now.0 >= 7 * DAY_MILLIS {
-        return print_text("deleted next", format!("none within 7 days; the first {}", format_due(first, now)), out);
+        return print_text(
+            "deleted next",
+            format!("none within 7 days; the first {}", format_due(first, now)),
+            out,
+        );
     }
     let unarchived = status.deletions.iter().filter(|deletion| !deletion.is_archived).count();
     let count = count_noun(status.deletions.len() as u64, "session");
@@ -166,7 +186,7 @@ fn print_deletions(status: &ArchiveStatus, app: &AppContext, out: &mut Out) -> R
     print_text("deleted next", format!("{count} within 7 days; {unarchived}"), out)?;
     for deletion in status.deletions.iter().take(MAX_DELETIONS) {
         let archived = if deletion.is_archived { "archived" } else { "not archived" };
-        let text = format!("{}  {}, {archived}", clean::line(&deletion.id), format_due(deletion, now));
+        let text = format!("{}: {}, {archived}", clean::line(&deletion.id), format_due(deletion, now));
         print_text("", text, out)?;
     }
     let rest = status.deletions.len().saturating_sub(MAX_DELETIONS) as u64;
@@ -181,6 +201,25 @@ fn format_due(deletion: &DueDeletion, now: Timestamp) -> String {
         (0, hours) => format!("in {hours} h"),
         (days, _) => format!("in {days} d"),
     }
+}
+
+/// Prints the sessions that were removed on purpose, with the way in which they were.
+fn print_removed(status: &ArchiveStatus, out: &mut Out) -> Result<(), CliError> {
+    if status.removed.is_empty() {
+        return Ok(());
+    }
+    let count = count_noun(status.removed.len() as u64, "session");
+    print_text("removed", format!("{count} on purpose: still in the archive"), out)?;
+    for (session, cause) in status.removed.iter().take(MAX_LISTED) {
+        let cause = match cause {
+            AbsenceCause::Removed => "moved to the trash by rethread",
+            AbsenceCause::Purged => "the client forgot its project",
+            AbsenceCause::BeforeDue => "removed before the client would delete it",
+        };
+        print_text("", format!("{}: {cause}", clean::line(&session.id)), out)?;
+    }
+    let rest = status.removed.len().saturating_sub(MAX_LISTED) as u64;
+    if rest > 0 { print_text("", format!("… and {} more", group_digits(rest)), out) } else { Ok(()) }
 }
 
 /// Prints the number of forgotten sessions, and what remains of them.
@@ -301,6 +340,15 @@ fn print_damages(damages: &[ArchiveDamage], app: &AppContext, out: &mut Out) {
             out,
         );
     }
+}
+
+/// Returns the folders whose sessions are not archived: those in the configuration, and those of `archive exclude`.
+pub(crate) fn list_excluded(app: &AppContext) -> Vec<PathBuf> {
+    let mut dirs = app.excluded_dirs.clone();
+    dirs.extend(exclude::read_list(app));
+    dirs.sort();
+    dirs.dedup();
+    dirs
 }
 
 /// Returns the default folder of the archive.

@@ -143,6 +143,7 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
         cache: cache.map(CacheDir::new),
         is_demo: args.demo,
         archive_dir,
+        excluded_dirs: settings.archive_exclude.value.clone(),
         resume: settings.resume_command.value.clone(),
         prices: settings.prices.value.clone(),
     };

@@ -16,7 +16,7 @@ use super::ls::{folder_name, shorten_id};
 use super::out::Out;
 use super::style::{NAME, PLAIN, QUIET};
 use super::table::{Align, Cell, Table};
-use super::{AppContext, clean, effects, write_report};
+use super::{AppContext, archive, clean, effects, write_report};
 use crate::json;
 use crate::text::command::{build_command, quote_command};
 
@@ -54,17 +54,24 @@ pub(crate) fn run(args: &Rm, app: &AppContext, out: &mut Out) -> Result<Exit, Cl
     if is_bulk && args.write.dry_run && !out.is_json() {
         build_table(&candidates, app).print(out)?;
         out.line(&format!("would move to the trash: {}", summarize(&candidates)))?;
+        if args.forget {
+            let paths: Vec<PathBuf> = candidates.into_iter().map(|candidate| candidate.path).collect();
+            archive::forget_removed(&paths, true, app, out)?;
+        }
         return Ok(Exit::Done);
     }
     let mut removed: Vec<RemoveOutcome> = Vec::new();
+    let mut removed_paths = Vec::new();
     let mut failures = Vec::new();
     for candidate in candidates {
         let request = RemoveRequest {
-            path: candidate.path,
+            path: candidate.path.clone(),
             even_if_live: args.write.even_if_live,
             dry_run: args.write.dry_run,
         };
-        match ops::rm::remove(&app.writer, &request) {
+        let result = ops::rm::remove(&app.writer, &request);
+        removed_paths.extend(result.is_ok().then_some(candidate.path));
+        match result {
             Ok(outcome) if out.is_json() => out.json(&json::build_remove(&outcome))?,
             Ok(outcome) if is_bulk => removed.push(outcome),
             Ok(outcome) => print_outcome(&outcome, app, out)?,
@@ -77,6 +84,9 @@ pub(crate) fn run(args: &Rm, app: &AppContext, out: &mut Out) -> Result<Exit, Cl
         print_bulk_outcome(&removed, out)?;
     }
     error::print_warnings(&failures, out);
+    if args.forget {
+        archive::forget_removed(&removed_paths, args.write.dry_run, app, out)?;
+    }
     Ok(if failures.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
@@ -151,7 +161,8 @@ fn confirm(args: &Rm, candidates: &[Candidate], app: &AppContext, out: &mut Out)
     if candidates.len() > MAX_LISTED {
         out.note(&format!("… and {} more", candidates.len() - MAX_LISTED));
     }
-    ask(&format!("move {} to the trash?", summarize(candidates)), out)
+    let also = if args.forget { " and remove them from the archive" } else { "" };
+    ask(&format!("move {} to the trash{also}?", summarize(candidates)), out)
 }
 
 /// Asks the user a question. Returns `true` for yes; the default is no.
@@ -178,6 +189,7 @@ fn repeat_with_yes(args: &Rm) -> String {
     words.extend(args.session.iter().map(String::as_str));
     words.extend(options.iter().filter_map(|(name, value)| Some([*name, value.as_deref()?])).flatten());
     words.extend(filter.empty.then_some("--empty"));
+    words.extend(args.forget.then_some("--forget"));
     words.extend(args.write.even_if_live.then_some("--even-if-live"));
     words.push("--yes");
     build_command(&words)

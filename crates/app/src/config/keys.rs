@@ -3,10 +3,10 @@
 use super::palette::TextRole;
 
 /// The tables of the file. `prices` may also be a text.
-pub(super) const SECTIONS: [&str; 5] = ["palette", "ls", "resume", "statusline", "export"];
+pub(super) const SECTIONS: [&str; 6] = ["palette", "ls", "archive", "resume", "statusline", "export"];
 
 /// The keys except those of the palette.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 16] = [
     "roots",
     "kept",
     "color",
@@ -14,6 +14,7 @@ const KEYS: [&str; 15] = [
     "time_zone",
     "prices",
     "ls.columns",
+    "archive.exclude",
     "resume.command",
     "statusline.format",
     "statusline.separator",

@@ -150,6 +150,7 @@ impl Config {
         push("prices", self.prices.value.describe(), self.prices.origin);
         let columns: Vec<String> = self.ls_columns.value.0.iter().map(choice_name).collect();
         push("ls.columns", columns.join(", "), self.ls_columns.origin);
+        push("archive.exclude", join(&self.archive_exclude.value), self.archive_exclude.origin);
         push("resume.command", self.resume_command.value.text().to_owned(), self.resume_command.origin);
         push(
             "statusline.format",

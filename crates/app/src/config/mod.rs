@@ -50,6 +50,8 @@ pub(crate) struct Config {
     pub(crate) palette: Palette,
     /// The columns of `ls`.
     pub(crate) ls_columns: Setting<LsColumns>,
+    /// The folders whose sessions are not archived.
+    pub(crate) archive_exclude: Setting<Vec<PathBuf>>,
     /// The command that resumes a session.
     pub(crate) resume_command: Setting<ResumeTemplate>,
     /// The price table.

@@ -114,6 +114,7 @@ fn set_value(
         "time_zone" => assign(&mut config.time_zone, origin, parse_zone(key, value, context)),
         "prices" => assign(&mut config.prices, origin, parse_prices(key, value, text, context)),
         "ls.columns" => assign(&mut config.ls_columns, origin, parse_columns(key, value)),
+        "archive.exclude" => assign(&mut config.archive_exclude, origin, parse_roots(key, value, context)),
         "resume.command" => {
             assign(&mut config.resume_command, origin, parse_with(key, value, ResumeTemplate::parse))
         }

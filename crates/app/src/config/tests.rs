@@ -35,9 +35,9 @@ fn list_examples(document: &str) -> Vec<&str> {
 
 #[test]
 fn every_key_is_set_by_the_file() {
-    let text = "roots = ['~/a', \"/b\"]\ncolor = 'always'\ntheme = 'dark'\ntime_zone = '+02:00'\nprices = '~/p.toml'\n\
-        kept = 'only'\n[ls]\ncolumns = ['title', 'id']\n[resume]\ncommand = 'c {id}'\n[statusline]\nformat = '{model} | {week}'\n\
-        separator = ' / '\n[export]\nformat = 'html'\ndetail = 'tools'\nonly_typed = true\ntheme = 'light'\nsecrets = 'keep'\n\
+    let text = "roots = ['~/a', \"/b\"]\ncolor = 'always'\ntheme = 'dark'\nkept = 'only'\ntime_zone = '+02:00'\nprices = '~/p.toml'\n\
+        [ls]\ncolumns = ['title', 'id']\n[resume]\ncommand = 'c {id}'\n[statusline]\nformat = '{model} | {week}'\n\
+        separator = ' / '\n[archive]\nexclude = ['~/a']\n[export]\nformat = 'html'\ndetail = 'tools'\nonly_typed = true\ntheme = 'light'\nsecrets = 'keep'\n\
         [palette]\nquiet = 'red'\nstrong = 'red'\nname = 'red'\nprompt = 'red'\ntool = 'red'\nmark = 'red'\n\
         bad = 'blue'\ngood = 'red'\nmatch = 'red'\n";
     let (config, problems) = read(text);
@@ -49,7 +49,7 @@ fn every_key_is_set_by_the_file() {
         assert_ne!(setting(&default, &key), (value, Origin::Default), "{key}");
     }
     assert_eq!(setting(&config, "roots"), ("/h/a, /b".to_owned(), Origin::File { line: 1 }));
-    assert_eq!(setting(&config, "export.theme"), ("light".to_owned(), Origin::File { line: 18 }));
+    assert_eq!(setting(&config, "export.theme"), ("light".to_owned(), Origin::File { line: 20 }));
     assert_eq!(config.list_settings().len(), list_keys().len());
 }
 
@@ -149,7 +149,7 @@ fn the_template_explains_every_key_with_its_default() {
     assert!(problems.is_empty(), "{problems:?}");
     let default = Config::default();
     // These have no default that every machine shares, or depend on other options.
-    let examples = ["roots", "time_zone", "prices", "export.format", "export.detail"];
+    let examples = ["roots", "archive.exclude", "time_zone", "prices", "export.format", "export.detail"];
     for key in list_keys() {
         let (value, origin) = setting(&config, &key);
         assert!(matches!(origin, Origin::File { .. }), "{key} is missing");

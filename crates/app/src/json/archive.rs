@@ -2,9 +2,9 @@
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    DueDeletion, RetentionPeriod,
-    ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate,
-    ArchivedSession, ForgetCandidate, ForgottenSession, GenerationCause,
+    AbsenceCause, ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync,
+    ArchiveUpdate, ArchivedSession, DueDeletion, ForgetCandidate, ForgottenSession, GenerationCause,
+    RetentionPeriod,
 };
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use super::object::{ObjectJson, build_object, format_time};
 pub(crate) struct ArchiveUpdateJson {
     files: u64,
     forgotten: u64,
+    excluded: u64,
     created: u64,
     grown: u64,
     replaced: Vec<ReplacedFileJson>,
@@ -40,6 +41,7 @@ pub(crate) fn build_archive_update(update: &ArchiveUpdate) -> ObjectJson<Archive
         ArchiveUpdateJson {
             files: update.checked,
             forgotten: update.forgotten,
+            excluded: update.excluded,
             created: update.created,
             grown: update.grown,
             replaced: replaced.collect(),
@@ -95,6 +97,8 @@ pub(crate) struct ArchiveStatusJson {
     earlier_states: u64,
     only_archived: usize,
     not_archived: Vec<String>,
+    removed: usize,
+    excluded: Vec<String>,
     forgotten: Vec<ForgottenSessionJson>,
     retention: Vec<RetentionJson>,
     deletions: Vec<DueDeletionJson>,
@@ -115,6 +119,8 @@ pub(crate) fn build_archive_status(status: &ArchiveStatus) -> ObjectJson<Archive
             earlier_states: status.earlier_states,
             only_archived: status.only_archived.len(),
             not_archived: status.not_archived.iter().map(|path| path.display().to_string()).collect(),
+            removed: status.removed.len(),
+            excluded: status.excluded.iter().map(|path| path.display().to_string()).collect(),
             forgotten: status.forgotten.iter().map(describe_forgotten).collect(),
             retention: status.retention.iter().map(describe_retention).collect(),
             deletions: status.deletions.iter().map(describe_deletion).collect(),
@@ -311,4 +317,39 @@ pub(crate) fn build_archive_prune(prune: &ArchivePrune, dry_run: bool) -> Object
             dry_run,
         },
     )
+}
+
+#[derive(Serialize)]
+pub(crate) struct RemovedSessionJson<'a> {
+    #[serde(flatten)]
+    session: ArchivedSessionJson<'a>,
+    removed: &'static str,
+}
+
+/// Builds the `archived_session` object of a session that exists only in the archive because it was removed on purpose.
+pub(crate) fn build_removed_session(
+    session: &ArchivedSession,
+    cause: AbsenceCause,
+) -> ObjectJson<RemovedSessionJson<'_>> {
+    let removed = match cause {
+        AbsenceCause::Removed => "rm",
+        AbsenceCause::Purged => "purge",
+        AbsenceCause::BeforeDue => "before-due",
+    };
+    build_object("archived_session", RemovedSessionJson { session: describe_session(session), removed })
+}
+
+#[derive(Serialize)]
+pub(crate) struct ArchiveExcludeJson {
+    folders: Vec<String>,
+    dry_run: bool,
+}
+
+/// Builds the `archive_exclude` object of `archive exclude`.
+pub(crate) fn build_archive_exclude(
+    dirs: &[std::path::PathBuf],
+    dry_run: bool,
+) -> ObjectJson<ArchiveExcludeJson> {
+    let folders = dirs.iter().map(|dir| dir.display().to_string()).collect();
+    build_object("archive_exclude", ArchiveExcludeJson { folders, dry_run })
 }

@@ -393,7 +393,9 @@ pub(crate) fn store_fix_hint(finding: &StoreFinding) -> Option<FixHint> {
     match finding.code {
         StoreCode::OrphanedFolder | StoreCode::ExpiresArchived => None,
         StoreCode::ProjectGone => command_hint(&["clone", "SESSION", "--into", "FOLDER"]),
-        StoreCode::ExpiresSoon | StoreCode::ArchiveMissing | StoreCode::ArchiveOld => command_hint(&["archive"]),
+        StoreCode::ExpiresSoon | StoreCode::ArchiveMissing | StoreCode::ArchiveOld => {
+            command_hint(&["archive"])
+        }
         StoreCode::DesktopRetention => {
             advice_hint("set \"desktopSessionCleanupPeriodDays\": 0 in settings.json to keep them")
         }

@@ -18,7 +18,7 @@ fn new_archived_home() -> Home {
     let session = |cwd: &str| script::bytes(&format!("* cwd={cwd}\nu1: one\n  a1: first"));
     home.write_old(&session_path(FIRST), session("/home/ann/shop"));
     home.write_old(&format!(".claude/file-history/{FIRST}/0123@v1"), "old content");
-    let agent = format!("{{\"sessionId\":\"{FIRST}\"}}\n");
+    let agent = format!("{{\"sessionId\":\"{FIRST}\",\"cwd\":\"/home/ann/shop\"}}\n");
     home.write_old(".claude/projects/-home-ann-shop/agent-9.jsonl", agent);
     // A folder next to the first one that has the same start.
     let second = home.write_old(
@@ -159,7 +159,10 @@ fn status_lists_what_the_client_deletes_next() {
     let home = new_archived_home();
     let status = || home.run_json(&["archive", "status", "--json"]);
     let first = status();
-    assert_eq!((&first["retention"][0]["days"], &first["retention"][0]["is_default"]), (&30.into(), &true.into()));
+    assert_eq!(
+        (&first["retention"][0]["days"], &first["retention"][0]["is_default"]),
+        (&30.into(), &true.into())
+    );
     assert_eq!(first["deletions"].as_array().unwrap().len(), 1, "the next one");
     assert_eq!(first["deletions"][0]["session"], SECOND);
     let out = run(&home, &["archive", "status"]);
@@ -168,7 +171,7 @@ fn status_lists_what_the_client_deletes_next() {
     home.write(".claude/settings.json", r#"{"cleanupPeriodDays": 21}"#);
     let out = run(&home, &["archive", "status"]);
     assert!(out.contains("deleted next  1 session within 7 days; all archived"), "{out}");
-    assert!(out.contains(&format!("{SECOND}  in 23 h, archived")), "{out}");
+    assert!(out.contains(&format!("{SECOND}: in 23 h, archived")), "{out}");
     home.write(".claude/settings.json", r#"{"cleanupPeriodDays": 2}"#);
     home.append(&session_path(FIRST), "{\"type\":\"mark\"}\n");
     let deletions = status()["deletions"].clone();
@@ -177,10 +180,105 @@ fn status_lists_what_the_client_deletes_next() {
     assert_eq!(listed(1), (FIRST.into(), false.into()));
     let out = run(&home, &["archive", "status"]);
     assert!(out.contains("2 sessions within 7 days; 1 not archived"), "{out}");
-    assert!(out.contains(&format!("{SECOND}  at its next start, archived")), "{out}");
+    assert!(out.contains(&format!("{SECOND}: at its next start, archived")), "{out}");
     home.write(".claude/settings.json", r#"{"cleanupPeriodDays": "x"}"#);
     let out = run(&home, &["archive", "status"]);
     assert!(out.contains("unknown in ~/.claude") && !out.contains("deleted next"), "{out}");
+}
+
+#[test]
+fn rm_forget_removes_a_session_from_the_archive_too() {
+    let home = new_archived_home();
+    let dry = run(&home, &["rm", FIRST, "--forget", "--dry-run"]);
+    assert!(dry.contains("would remove from the archive: 1 session, 3 files"), "{dry}");
+    assert_eq!(count_sessions(&home), 2);
+    let done = run(&home, &["rm", FIRST, "--forget", "--yes"]);
+    assert!(done.contains("removed from the archive: 1 session, 3 files"), "{done}");
+    assert_eq!(count_sessions(&home), 1);
+    assert!(!home.path().join(session_path(FIRST)).exists());
+    run(&home, &["undo"]);
+    assert!(home.path().join(session_path(FIRST)).exists());
+    assert_eq!(count_sessions(&home), 1, "it stays forgotten");
+    run(&home, &["archive", "forget", FIRST, "--undo"]);
+    assert_eq!(count_sessions(&home), 2);
+    // A session that is not in the archive is removed, and no other one is forgotten.
+    let third = "cccccccc-0000-4000-8000-000000000003";
+    home.write_old(&session_path(third), script::bytes("* cwd=/home/ann/shop\nu1: one\n  a1: first"));
+    let done = run(&home, &["rm", third, "--forget", "--yes"]);
+    assert!(!done.contains("from the archive"), "{done}");
+    assert_eq!(count_sessions(&home), 2);
+    let lines = home.run(&["rm", FIRST, "--forget", "--yes", "--json"]).out;
+    assert!(lines.contains("\"type\":\"archive_forget\""), "{lines}");
+}
+
+/// Returns the sessions that exist only in the archive, with how they were removed.
+fn list_removed(home: &Home) -> Vec<(String, String)> {
+    let lines = home.run_json_lines(&["archive", "status", "--json"]);
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("client").to_owned();
+    lines[1..].iter().map(|line| (text(&line["session"]), text(&line["removed"]))).collect()
+}
+
+#[test]
+fn sessions_removed_on_purpose_are_told_from_those_the_client_deleted() {
+    let home = new_archived_home();
+    let second = format!(".claude/projects/-home-ann-shop-api/{SECOND}.jsonl");
+    assert_eq!(list_removed(&home), []);
+    run(&home, &["rm", FIRST, "--yes"]);
+    assert_eq!(list_removed(&home), [(FIRST.to_owned(), "rm".to_owned())]);
+    let out = run(&home, &["archive", "status"]);
+    assert!(
+        out.contains("removed       1 session on purpose") && out.contains("only here     0 sessions"),
+        "{out}"
+    );
+    run(&home, &["undo"]);
+    assert_eq!(list_removed(&home), []);
+    // The second session is 20 days old: the client deletes it after 30 days.
+    std::fs::remove_file(home.path().join(&second)).unwrap();
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "before-due".to_owned())]);
+    home.write(".claude/settings.json", r#"{"cleanupPeriodDays": 15}"#);
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "client".to_owned())]);
+    // `claude purge` removes the project from the list of the client, which a deletion for its age does not.
+    home.write(".claude.json", r#"{"projects": {"/home/ann/shop-api": {}, "/home/ann/shop": {}}}"#);
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "client".to_owned())]);
+    home.write(".claude.json", r#"{"projects": {"/home/ann/shop": {}}}"#);
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "purge".to_owned())]);
+    home.write(".claude.json", "noise");
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "client".to_owned())]);
+}
+
+#[test]
+fn excluded_projects_are_not_archived() {
+    let home = new_archived_home();
+    let list = || home.run(&["archive", "exclude"]).out;
+    assert_eq!(home.run(&["archive", "exclude"]).code, 1);
+    run(&home, &["archive", "exclude", "/home/ann/shop", "--dry-run"]);
+    assert_eq!(list(), "");
+    let done = run(&home, &["archive", "exclude", "/home/ann/shop"]);
+    assert!(done.contains("rethread archive forget --project /home/ann/shop"), "{done}");
+    assert_eq!(home.run(&["archive", "exclude", "/home/ann/shop"]).code, 1, "it is listed already");
+    assert_eq!(list(), "/home/ann/shop\n");
+    home.append(&session_path(FIRST), "{\"type\":\"mark\"}\n");
+    home.write(".claude/projects/-home-ann-shop/memory/MEMORY.md", "notes");
+    let archived = home.run_json(&["archive", "--json"]);
+    // The session, its file history, its subagent and the memory. The folder next to it, whose name has the same start, is archived.
+    assert_eq!((&archived["excluded"], &archived["added_bytes"]), (&4.into(), &0.into()));
+    let status = home.run_json(&["archive", "status", "--json"]);
+    assert_eq!(status["excluded"].as_array().unwrap().len(), 1);
+    assert_eq!(status["not_archived"].as_array().unwrap().len(), 0);
+    let out = run(&home, &["archive", "status"]);
+    assert!(out.contains("excluded      /home/ann/shop\n"), "{out}");
+    run(&home, &["archive", "exclude", "/home/ann/shop", "--remove"]);
+    assert_eq!(home.run(&["archive", "exclude", "/home/ann/shop", "--remove"]).code, 1);
+    let archived = home.run_json(&["archive", "--json"]);
+    assert_eq!(
+        (&archived["excluded"], &archived["grown"], &archived["created"]),
+        (&0.into(), &1.into(), &1.into())
+    );
+    // The configuration file does the same.
+    home.write(".config/rethread/config.toml", "[archive]\nexclude = [\"/home/ann\"]\n");
+    let archived = home.run_json(&["archive", "--json"]);
+    assert_eq!(archived["excluded"], 5, "{archived}");
+    assert_eq!(list(), "/home/ann\n");
 }
 
 fn copy_folder(from: &std::path::Path, to: &std::path::Path) {

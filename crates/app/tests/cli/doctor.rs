@@ -165,7 +165,10 @@ fn sessions_that_will_be_lost_are_errors_and_archived_ones_are_not() {
     }
     set_remaining_days(&file, 1.5);
     let out = home.run(&["doctor"]).out;
-    assert!(out.contains("not all of it is in the archive") && out.contains("fix           rethread archive\n"), "{out}");
+    assert!(
+        out.contains("not all of it is in the archive") && out.contains("fix           rethread archive\n"),
+        "{out}"
+    );
     assert_eq!(home.run(&["archive"]).code, 0);
     for (remaining, expected) in [(8.0, None), (1.5, Some("info")), (-1.0, Some("info"))] {
         assert_eq!(severity(remaining, "expires-archived").as_deref(), expected, "{remaining} days");

@@ -15,6 +15,7 @@ use super::catalog::{Catalog, ContentSegment, Generation, format_records, to_seg
 use super::catalog_record::{CatalogRecord, FileRecord, GenerationCause, PlaceRecord, StoredPath};
 use super::content::ContentReader;
 use super::damage::ArchiveDamage;
+use super::exclusion::ExclusionSet;
 use super::frame::{MAX_FRAME_BYTES, pack_path};
 use super::manifest::{self, catalog_name, parse_catalog_name};
 use super::pack::PackWriter;
@@ -50,6 +51,8 @@ pub(crate) struct UpdateReport {
     pub(crate) checked: u64,
     /// The files of forgotten sessions, which were skipped.
     pub(crate) forgotten: u64,
+    /// The files of excluded projects, which were skipped.
+    pub(crate) excluded: u64,
     /// The files that were archived for the first time.
     pub(crate) created: u64,
     /// The files to which a client appended.
@@ -132,9 +135,10 @@ impl ArchiveWriter {
     }
 
     /// Archives everything that is new in the files below the roots.
-    pub(crate) fn update(mut self, roots: &Roots) -> Result<UpdateReport, Error> {
+    pub(crate) fn update(mut self, roots: &Roots, exclusions: &ExclusionSet) -> Result<UpdateReport, Error> {
         let mut failures = Vec::new();
-        for source in list_sources(roots, &mut failures) {
+        for mut source in list_sources(roots, &mut failures) {
+            self.report.excluded += exclusions.remove_excluded(&mut source);
             let place = self.find_or_add_place(&source.root);
             for file in source.files {
                 self.report.checked += 1;

@@ -16,6 +16,7 @@
 //! A machine writes only below its own folder, under a lock. Other machines only add files there, and readers need no lock.
 
 mod archive_writer;
+mod exclusion;
 mod pack;
 mod seen_files;
 mod source;
@@ -27,6 +28,7 @@ mod tombstone_tests;
 mod verify;
 
 pub(crate) use self::archive_writer::{ArchiveWriter, prune_archive};
+pub(crate) use self::exclusion::ExclusionSet;
 pub(crate) use self::source::{PROMPT_HISTORY, SourceFile, find_client_root, list_sources};
 pub use self::sync::CopiedFiles;
 pub(crate) use self::sync::sync_archives;

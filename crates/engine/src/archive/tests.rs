@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::archive_reader::Archive;
 use super::archive_writer::{ArchiveWriter, UpdateReport};
 use super::catalog_record::GenerationCause;
-use super::{ArchiveLocation, CopiedFiles, sync_archives, verify_archive};
+use super::{ArchiveLocation, CopiedFiles, ExclusionSet, sync_archives, verify_archive};
 use crate::disk::Roots;
 
 const HOUR: i64 = 60 * 60 * 1000;
@@ -58,7 +58,10 @@ impl ArchivedHome {
 
     fn update(&self) -> UpdateReport {
         let roots = Roots::new(vec![self.root()]);
-        ArchiveWriter::open(&self.location(), "test", self.now).unwrap().update(&roots).unwrap()
+        ArchiveWriter::open(&self.location(), "test", self.now)
+            .unwrap()
+            .update(&roots, &ExclusionSet::default())
+            .unwrap()
     }
 
     /// Returns all archived states of a file, oldest first.
@@ -319,7 +322,10 @@ fn archives_of_two_machines_are_synchronised() {
     });
     let update = |idx: usize, home: &ArchivedHome, now| {
         let roots = Roots::new(vec![home.root()]);
-        ArchiveWriter::open(&locations[idx], "test", now).unwrap().update(&roots).unwrap();
+        ArchiveWriter::open(&locations[idx], "test", now)
+            .unwrap()
+            .update(&roots, &ExclusionSet::default())
+            .unwrap();
     };
     let sync = |idx: usize| sync_archives(&locations[idx], disk.path()).unwrap();
     let count = |idx: usize| Archive::open(&locations[idx]).files().count();
@@ -370,7 +376,10 @@ fn machines_may_write_to_one_folder_at_the_same_time() {
                     let roots = Roots::new(vec![home.root()]);
                     for dir in [shared.path(), home.location().dir.as_path()] {
                         let now = home.now + i64::from(round);
-                        ArchiveWriter::open(&locate(dir, idx), "test", now).unwrap().update(&roots).unwrap();
+                        ArchiveWriter::open(&locate(dir, idx), "test", now)
+                            .unwrap()
+                            .update(&roots, &ExclusionSet::default())
+                            .unwrap();
                     }
                     for _ in 0..3 {
                         let location = locate(&home.location().dir, idx);

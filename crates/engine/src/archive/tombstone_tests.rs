@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::archive_reader::Archive;
 use super::archive_writer::{ArchiveWriter, UpdateReport};
-use super::{ArchiveLocation, prune_archive, sync_archives, verify_archive};
+use super::{ArchiveLocation, ExclusionSet, prune_archive, sync_archives, verify_archive};
 use crate::disk::Roots;
 
 const SESSIONS: [&str; 3] = [
@@ -73,7 +73,10 @@ impl Machines {
         let location = self.location(machine);
         let _ = std::fs::remove_file(location.machine_dir().join("seen"));
         let roots = Roots::new(vec![self.root(machine)]);
-        ArchiveWriter::open(&location, "test", self.clocks[machine]).unwrap().update(&roots).unwrap()
+        ArchiveWriter::open(&location, "test", self.clocks[machine])
+            .unwrap()
+            .update(&roots, &ExclusionSet::default())
+            .unwrap()
     }
 
     fn set_forgotten(&self, machine: usize, session: usize, forgotten: bool) {
@@ -345,7 +348,8 @@ fn a_session_that_another_machine_forgot_in_the_same_folder_is_not_archived() {
     let shared = ArchiveLocation { dir: machines.location(0).dir, ..machines.location(1) };
     machines.set_forgotten(0, 0, true);
     let roots = Roots::new(vec![machines.root(1)]);
-    let report = ArchiveWriter::open(&shared, "test", 5).unwrap().update(&roots).unwrap();
+    let report =
+        ArchiveWriter::open(&shared, "test", 5).unwrap().update(&roots, &ExclusionSet::default()).unwrap();
     assert_eq!((report.forgotten, report.created), (2, 0));
 }
 

@@ -33,7 +33,7 @@ pub use lease::FileLease;
 pub(crate) use live::{find_client_dir, find_live_sessions};
 pub(crate) use open_archive::{find_state_number, find_state_path};
 pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
-pub(crate) use project_scope::{MAX_NAME_BYTES, ProjectScope, encode_project_name};
+pub(crate) use project_scope::{MAX_NAME_BYTES, ProjectScope, encode_project_name, find_working_folder};
 pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan, scan_content};
 pub(crate) use session_files::{find_session_files, list_sibling_agents};
 pub(crate) use tail_fingerprint::{TailFingerprint, hash_tail_at};

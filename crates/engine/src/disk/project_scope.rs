@@ -55,7 +55,7 @@ impl ProjectScope {
 }
 
 /// Returns the first working folder that a session file states. Returns `None` if its start states none.
-fn find_working_folder(file: impl Read) -> Option<PathBuf> {
+pub(crate) fn find_working_folder(file: impl Read) -> Option<PathBuf> {
     let mut head = Vec::new();
     // What was read before an error counts.
     let _ = file.take(HEAD_BYTES).read_to_end(&mut head);

@@ -1,5 +1,8 @@
 //! `rethread archive forget` and `rethread archive prune`.
 
+use std::path::PathBuf;
+
+use rethread_engine::Error;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
     self, ArchiveLocation, ForgetCandidate, ForgetPlan, ForgetRequest, ForgottenSession,
@@ -134,6 +137,42 @@ fn repeat_with_yes(args: &Forget) -> String {
     words.extend(options.iter().filter_map(|(name, value)| Some([*name, value.as_deref()?])).flatten());
     words.push("--yes");
     build_command(&words)
+}
+
+/// Removes the sessions whose files `rm` removed from the archive. Sessions that are not in the archive are skipped.
+pub(in crate::cli) fn forget_removed(
+    paths: &[PathBuf],
+    is_dry_run: bool,
+    app: &AppContext,
+    out: &mut Out,
+) -> Result<(), CliError> {
+    let location = super::find_archive(None, app)?;
+    let mut names = Vec::new();
+    for path in paths {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let request = ForgetRequest { names: vec![path.display().to_string()], ..ForgetRequest::default() };
+        match archive::plan_forget(&location, &request) {
+            Ok(_) => names.extend(request.names),
+            Err(Error::UnknownSession { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let plan = archive::plan_forget(&location, &ForgetRequest { names, ..ForgetRequest::default() })?;
+    let sessions = plan.sessions.clone();
+    if !is_dry_run {
+        archive::forget(&location, plan, now(app))?;
+    }
+    if out.is_json() {
+        for session in &sessions {
+            out.json(&json::build_archive_forget(session, is_dry_run))?;
+        }
+        return Ok(());
+    }
+    if sessions.is_empty() {
+        return Ok(());
+    }
+    let verb = if is_dry_run { "would remove" } else { "removed" };
+    out.line(&format!("{verb} from the archive: {}", summarize(&sessions)))
 }
 
 /// Formats the number of sessions, files and bytes: `2 sessions, 9 files, 1.2 MB`.

@@ -49,6 +49,7 @@ pub(crate) enum ArchiveAction {
         dir: PathBuf,
     },
     Forget(Forget),
+    Exclude(Exclude),
     Prune(ArchivePruneArgs),
     Restore(super::Restore),
 }
@@ -100,5 +101,26 @@ pub(crate) struct ArchivePruneArgs {
     pub(crate) yes: bool,
     /// Show what would be deleted, and delete nothing
     #[arg(short = 'd', long)]
+    pub(crate) dry_run: bool,
+}
+
+/// Leave a project out of the archive
+///
+/// Sessions that were started in the folder or below it are not archived from now on. Without a folder, lists the excluded
+/// ones. The key `archive.exclude` of the configuration file does the same. What was archived before stays until `archive forget
+/// --project DIR`. The prompt history and plans are files of all sessions and are archived as a whole.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread archive exclude ~/private\n  \
+    rethread archive exclude\n  \
+    rethread archive exclude ~/private --remove")]
+pub(crate) struct Exclude {
+    /// Folder to leave out
+    pub(crate) dir: Option<PathBuf>,
+    /// Archive the folder again
+    #[arg(long, requires = "dir")]
+    pub(crate) remove: bool,
+    /// Show what would change, and change nothing
+    #[arg(short = 'd', long, requires = "dir")]
     pub(crate) dry_run: bool,
 }

@@ -144,6 +144,11 @@ pub(crate) struct Rename {
 pub(crate) struct Rm {
     /// Sessions to move
     pub(crate) session: Vec<String>,
+    /// Remove them from the archive, too
+    ///
+    /// `rethread undo` restores the files. `rethread archive forget SESSION --undo` takes the rest back.
+    #[arg(long)]
+    pub(crate) forget: bool,
     /// Do not ask
     #[arg(short, long)]
     pub(crate) yes: bool,

@@ -13,7 +13,7 @@ use super::error::{self, CliError, Exit};
 use super::facts::{print_command, print_fact};
 use super::out::Out;
 use super::style::MARK;
-use super::{AppContext, args, env};
+use super::{AppContext, archive, args, env};
 use crate::json;
 use crate::text::command::build_command;
 use crate::text::diagnostic;
@@ -56,6 +56,7 @@ fn check_store(args: &args::Doctor, app: &AppContext, out: &mut Out) -> Result<E
         include_harmless: args.everything,
         now: app.clock.now().into(),
         archive: app.archive_dir.clone().map(ArchiveLocation::for_reading),
+        excluded: archive::list_excluded(app),
         managed_settings: Some(env::managed_settings()),
     };
     let store_report = ops::doctor::check_store(&app.roots, &request);

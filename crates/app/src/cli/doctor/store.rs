@@ -99,10 +99,8 @@ fn print_finding(finding: &StoreFinding, app: &AppContext, out: &mut Out) -> Res
     let name = format!(", {}", diagnostic::store_code_name(finding.code));
     print_fact(finding.severity.name(), &vec![(style, finding.code.name().to_owned()), (PLAIN, name)], out)?;
     print_fact("", &vec![(PLAIN, diagnostic::describe_store_finding(finding))], out)?;
-    let is_about_sessions = matches!(
-        finding.code,
-        StoreCode::ExpiresSoon | StoreCode::ExpiresArchived | StoreCode::ProjectGone
-    );
+    let is_about_sessions =
+        matches!(finding.code, StoreCode::ExpiresSoon | StoreCode::ExpiresArchived | StoreCode::ProjectGone);
     let lines = if is_about_sessions { list_ids(finding) } else { list_paths(finding, app) };
     for line in lines {
         print_fact("", &vec![(NAME, line)], out)?;

@@ -2,6 +2,7 @@
 
 mod coverage;
 mod forget;
+mod removal;
 mod restore;
 mod status;
 
@@ -14,14 +15,14 @@ pub use self::forget::{
     ForgetCandidate, ForgetPlan, ForgetRequest, ForgottenSession, forget, list_forgotten, plan_forget,
     remember,
 };
+pub use self::removal::AbsenceCause;
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
 pub(crate) use self::restore::{COMMAND as RESTORE_COMMAND, find_archived_path};
 pub use self::status::{
     ArchiveStatus, ArchiveStatusRequest, ArchivedSession, DueDeletion, RetentionPeriod, archive_status,
 };
 pub use crate::archive::{ArchiveDamage, ArchiveLocation, CopiedFiles, DamageKind, GenerationCause};
-pub(in crate::ops) use crate::archive::Archive;
-use crate::archive::{ArchiveWriter, prune_archive, sync_archives, verify_archive};
+use crate::archive::{ArchiveWriter, ExclusionSet, prune_archive, sync_archives, verify_archive};
 use crate::disk::Roots;
 use crate::error::Error;
 
@@ -32,6 +33,8 @@ pub struct ArchiveUpdate {
     pub checked: u64,
     /// The number of files of forgotten sessions, which were skipped.
     pub forgotten: u64,
+    /// The number of files of excluded projects, which were skipped.
+    pub excluded: u64,
     /// The number of files that were archived for the first time.
     pub created: u64,
     /// The number of files to which bytes were appended.
@@ -48,19 +51,23 @@ pub struct ArchiveUpdate {
     pub damages: Vec<ArchiveDamage>,
 }
 
-/// Archives everything that is new in the session files below the roots. Reads changed files only.
+/// Archives everything that is new in the session files below the roots, except sessions that were started in or below an
+/// excluded folder. Reads changed files only.
 ///
 /// Returns an error if the archive cannot be written, or another process writes to it. Content that was added before the error
 /// stays in the archive.
 pub fn update_archive(
     location: &ArchiveLocation,
     roots: &Roots,
+    excluded: &[PathBuf],
     now: Timestamp,
 ) -> Result<ArchiveUpdate, Error> {
-    let report = ArchiveWriter::open(location, "archive", now.0)?.update(roots)?;
+    let exclusions = ExclusionSet::new(excluded);
+    let report = ArchiveWriter::open(location, "archive", now.0)?.update(roots, &exclusions)?;
     Ok(ArchiveUpdate {
         checked: report.checked,
         forgotten: report.forgotten,
+        excluded: report.excluded,
         created: report.created,
         grown: report.grown,
         replaced: report.new_generations,

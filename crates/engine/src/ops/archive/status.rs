@@ -7,11 +7,13 @@ use rethread_core::entry::Timestamp;
 
 use super::coverage::{ArchiveCoverage, FileCoverage};
 use super::forget::collect_forgotten;
+use super::removal::{AbsenceCause, RemovalFinder};
 use super::{ArchiveDamage, ArchiveLocation, ForgottenSession};
 use crate::archive::{Archive, ArchivedFile};
 use crate::disk::{FileRole, Roots, SessionFile, find_sessions, is_session_id};
 use crate::error::Error;
 use crate::ops::retention::{Retention, WARNING_DAYS, deletion_time, find_client_dirs, to_duration};
+use crate::writer::SessionWriter;
 
 /// The result of [`archive_status`].
 #[derive(Debug)]
@@ -28,8 +30,12 @@ pub struct ArchiveStatus {
     pub content_bytes: u64,
     /// The size of the archive.
     pub stored_bytes: u64,
-    /// The sessions that exist only in the archive, newest first.
+    /// The other sessions that exist only in the archive, newest first.
     pub only_archived: Vec<ArchivedSession>,
+    /// The sessions that exist only in the archive because they were removed on purpose, newest first.
+    pub removed: Vec<(ArchivedSession, AbsenceCause)>,
+    /// The session files below the roots of excluded projects.
+    pub excluded: Vec<PathBuf>,
     /// The session files below the roots that are not archived in full, newest first.
     pub not_archived: Vec<PathBuf>,
     /// The sessions that the user removed from the archive, newest first.
@@ -94,19 +100,26 @@ pub struct ArchivedSession {
 pub struct ArchiveStatusRequest {
     /// The settings file of the administrator of the machine, which has precedence.
     pub managed_settings: Option<PathBuf>,
+    /// The folders whose sessions are not archived.
+    pub excluded: Vec<PathBuf>,
     /// The current time.
     pub now: SystemTime,
 }
 
 /// Compares an archive with the session files below the roots.
+///
+/// Returns an error if the journal, which knows what `rm` removed, cannot be read.
 pub fn archive_status(
     location: &ArchiveLocation,
     roots: &Roots,
+    writer: &SessionWriter,
     request: &ArchiveStatusRequest,
-) -> ArchiveStatus {
+) -> Result<ArchiveStatus, Error> {
     let archive = Archive::open(location);
     let (live, failures) = find_sessions(&roots.without_archive());
-    let coverage = ArchiveCoverage::new(&archive);
+    let coverage = ArchiveCoverage::new(&archive, &request.excluded);
+    let managed = request.managed_settings.as_deref();
+    let mut removals = RemovalFinder::new(location, writer, managed, request.now)?;
     let mut status = ArchiveStatus {
         dir: location.dir.clone(),
         last_run: archive.last_run().map(Timestamp),
@@ -115,6 +128,8 @@ pub fn archive_status(
         content_bytes: 0,
         stored_bytes: archive.stored_bytes(),
         only_archived: Vec::new(),
+        removed: Vec::new(),
+        excluded: Vec::new(),
         not_archived: Vec::new(),
         forgotten: collect_forgotten(&archive),
         forgotten_live: Vec::new(),
@@ -131,11 +146,15 @@ pub fn archive_status(
         if is_session_file(&file) {
             status.sessions += 1;
             if !file.original_path().exists() {
-                status.only_archived.push(build_session(&file));
+                match removals.find_cause(&file) {
+                    Some(cause) => status.removed.push((build_session(&file), cause)),
+                    None => status.only_archived.push(build_session(&file)),
+                }
             }
         }
     }
     status.only_archived.sort_by(|a, b| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
+    status.removed.sort_by(|(a, _), (b, _)| b.modified.cmp(&a.modified).then_with(|| a.path.cmp(&b.path)));
     status.find_deletions(roots, &live, &coverage, request);
     let mut missing: Vec<SessionFile> = Vec::new();
     for file in live {
@@ -143,12 +162,13 @@ pub fn archive_status(
             FileCoverage::Complete => {}
             FileCoverage::Incomplete => missing.push(file),
             FileCoverage::Forgotten if file.role == FileRole::Main => status.forgotten_live.push(file.path),
-            FileCoverage::Forgotten => {}
+            FileCoverage::Excluded if file.role == FileRole::Main => status.excluded.push(file.path),
+            FileCoverage::Forgotten | FileCoverage::Excluded => {}
         }
     }
     missing.sort_by(|a, b| b.mtime.cmp(&a.mtime).then_with(|| a.path.cmp(&b.path)));
     status.not_archived = missing.into_iter().map(|file| file.path).collect();
-    status
+    Ok(status)
 }
 
 impl ArchiveStatus {
@@ -163,7 +183,8 @@ impl ArchiveStatus {
         for dir in find_client_dirs(roots) {
             let retention = Retention::read(&dir, request.managed_settings.as_deref());
             let (days, is_default) = (retention.days(), retention == Retention::Unset);
-            for file in live.iter().filter(|file| file.role == FileRole::Main && file.path.starts_with(&dir)) {
+            for file in live.iter().filter(|file| file.role == FileRole::Main && file.path.starts_with(&dir))
+            {
                 let due = days.zip(file.mtime).and_then(|(days, modified)| deletion_time(modified, days));
                 self.deletions.extend(due.and_then(|due| {
                     Some(DueDeletion {
@@ -179,7 +200,8 @@ impl ArchiveStatus {
         }
         self.deletions.sort_by(|a, b| a.due.cmp(&b.due).then_with(|| a.path.cmp(&b.path)));
         let soon = to_timestamp(request.now + to_duration(WARNING_DAYS));
-        let soon_count = self.deletions.partition_point(|deletion| soon.is_some_and(|soon| deletion.due < soon));
+        let soon_count =
+            self.deletions.partition_point(|deletion| soon.is_some_and(|soon| deletion.due < soon));
         self.deletions.truncate(soon_count.max(1));
     }
 }

@@ -30,6 +30,8 @@ pub struct DoctorRequest {
     pub now: SystemTime,
     /// The archive of the user. `None` if there is no folder for it.
     pub archive: Option<ArchiveLocation>,
+    /// The folders whose sessions are not archived.
+    pub excluded: Vec<PathBuf>,
     /// The settings file of the administrator of the machine, which has precedence.
     pub managed_settings: Option<PathBuf>,
 }
@@ -40,6 +42,7 @@ impl Default for DoctorRequest {
             include_harmless: false,
             now: SystemTime::now(),
             archive: None,
+            excluded: Vec::new(),
             managed_settings: None,
         }
     }
@@ -175,7 +178,7 @@ pub fn check_store(roots: &Roots, request: &DoctorRequest) -> StoreReport {
     report.sessions.sort_by_key(|session| std::cmp::Reverse(session.worst_severity()));
     report.side_files = SideFileSizes::measure(roots, &files);
     let archive = request.archive.as_ref().map(Archive::open).unwrap_or_default();
-    let coverage = ArchiveCoverage::new(&archive);
+    let coverage = ArchiveCoverage::new(&archive, &request.excluded);
     report.store_findings.extend(check_archive(&archive, request, &mains));
     for client_dir in find_client_dirs(roots) {
         report.store_findings.extend(check_retention(&client_dir, request));
@@ -252,7 +255,7 @@ fn find_expiring(
     };
     let mut lost: Vec<(Duration, &SessionFile)> = Vec::new();
     let mut kept = Vec::new();
-    for file in mains.iter().filter(|file| file.path.starts_with(client_dir)) {
+    for &file in mains.iter().filter(|file| file.path.starts_with(client_dir)) {
         let due = file.mtime.and_then(|modified| deletion_time(modified, days));
         let Some(due) = due else { continue };
         let remaining = due.duration_since(request.now).unwrap_or_default();
@@ -262,12 +265,13 @@ fn find_expiring(
         match coverage.find(file) {
             FileCoverage::Incomplete => lost.push((remaining, file)),
             FileCoverage::Complete => kept.push((remaining, file)),
-            FileCoverage::Forgotten => {}
+            FileCoverage::Forgotten | FileCoverage::Excluded => {}
         }
     }
     let is_urgent = lost.iter().any(|(remaining, _)| *remaining <= to_duration(ERROR_DAYS));
     let severity = if is_urgent { Severity::Error } else { Severity::Warning };
-    let groups = [(StoreCode::ExpiresSoon, severity, lost), (StoreCode::ExpiresArchived, Severity::Info, kept)];
+    let groups =
+        [(StoreCode::ExpiresSoon, severity, lost), (StoreCode::ExpiresArchived, Severity::Info, kept)];
     let findings = groups.into_iter().filter_map(|(code, severity, mut files)| {
         files.sort_by_key(|(remaining, _)| *remaining);
         let (first, _) = files.first()?;
