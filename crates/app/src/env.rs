@@ -159,3 +159,8 @@ pub(crate) fn managed_settings() -> PathBuf {
     };
     PathBuf::from(dir).join("managed-settings.json")
 }
+
+/// Returns the absolute path of this program.
+pub(crate) fn current_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}

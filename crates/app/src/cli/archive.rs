@@ -2,6 +2,7 @@
 
 mod exclude;
 mod forget;
+mod schedule;
 
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,7 @@ pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exi
     let location = find_archive(args.to.as_deref(), app)?;
     match &args.action {
         None => update(&location, app, out),
+        Some(ArchiveAction::Schedule(args)) => schedule::run(args, &location, app, out),
         Some(ArchiveAction::Exclude(args)) => exclude::run(args, app, out),
         Some(ArchiveAction::Status) => print_status(&location, app, out),
         Some(ArchiveAction::Verify { deep }) => verify(&location, *deep, app, out),
@@ -113,7 +115,7 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
     };
     let status = archive::archive_status(location, &app.roots, &app.writer, &request)?;
     if out.is_json() {
-        out.json(&json::build_archive_status(&status))?;
+        out.json(&json::build_archive_status(&status, schedule::is_installed()))?;
         for session in &status.only_archived {
             out.json(&json::build_archived_session(session))?;
         }
@@ -128,6 +130,11 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
         None => format!("never; {} creates the archive", quote_command(&["archive"])),
     };
     print_text("last run", last_run, out)?;
+    let schedule = match schedule::is_installed() {
+        true => "installed".to_owned(),
+        false => format!("none; {} adds one", quote_command(&["archive", "schedule"])),
+    };
+    print_text("schedule", schedule, out)?;
     let share = format_percent(status.stored_bytes as f64, status.content_bytes as f64);
     let size =
         format!("{} in {} ({share})", format_size(status.content_bytes), format_size(status.stored_bytes));
@@ -214,7 +221,6 @@ fn print_removed(status: &ArchiveStatus, out: &mut Out) -> Result<(), CliError> 
         let cause = match cause {
             AbsenceCause::Removed => "moved to the trash by rethread",
             AbsenceCause::Purged => "the client forgot its project",
-            AbsenceCause::BeforeDue => "removed before the client would delete it",
         };
         print_text("", format!("{}: {cause}", clean::line(&session.id)), out)?;
     }

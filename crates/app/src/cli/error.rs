@@ -65,6 +65,10 @@ pub(crate) enum CliError {
     /// The name of a session to remove without a terminal that may match another session tomorrow, and the command with its
     /// id.
     InexactName { name: String, command: String },
+    /// A time between two runs that cannot be parsed.
+    BadInterval(String),
+    /// A path with control characters, which cannot be written to the files of a schedule.
+    UnwritablePath(String),
     /// A time that cannot be parsed.
     BadTime(String),
     /// An unknown time zone.
@@ -266,6 +270,14 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         CliError::InexactName { name, command } => (
             format!("`{}` is not specific enough to remove a session without a terminal", clean::line(name)),
             format!("use at least four characters of its id: `{command}`"),
+        ),
+        CliError::BadInterval(text) => (
+            format!("`{}` is not a time between two runs", clean::line(text)),
+            "use minutes, hours or days: --every 15m, --every 2h, --every 1d".to_owned(),
+        ),
+        CliError::UnwritablePath(text) => (
+            format!("the path `{}` contains control characters", clean::line(text)),
+            "rename the folder, or use another one".to_owned(),
         ),
         CliError::BadTime(text) => (
             format!("cannot parse `{}` as a time", clean::line(text)),

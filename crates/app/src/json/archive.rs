@@ -1,10 +1,11 @@
 //! JSON of `archive`.
 
+use rethread_engine::OpId;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
     AbsenceCause, ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync,
     ArchiveUpdate, ArchivedSession, DueDeletion, ForgetCandidate, ForgottenSession, GenerationCause,
-    RetentionPeriod,
+    RetentionPeriod, ScheduleFile,
 };
 use serde::Serialize;
 
@@ -90,6 +91,7 @@ pub(crate) fn build_archive_sync(sync: &ArchiveSync) -> ObjectJson<ArchiveSyncJs
 pub(crate) struct ArchiveStatusJson {
     folder: String,
     last_run: Option<String>,
+    scheduled: bool,
     sessions: u64,
     files: u64,
     content_bytes: u64,
@@ -106,12 +108,16 @@ pub(crate) struct ArchiveStatusJson {
 }
 
 /// Builds the `archive_status` object of `archive status`.
-pub(crate) fn build_archive_status(status: &ArchiveStatus) -> ObjectJson<ArchiveStatusJson> {
+pub(crate) fn build_archive_status(
+    status: &ArchiveStatus,
+    is_scheduled: bool,
+) -> ObjectJson<ArchiveStatusJson> {
     build_object(
         "archive_status",
         ArchiveStatusJson {
             folder: status.dir.display().to_string(),
             last_run: format_time(status.last_run),
+            scheduled: is_scheduled,
             sessions: status.sessions,
             files: status.files,
             content_bytes: status.content_bytes,
@@ -334,7 +340,6 @@ pub(crate) fn build_removed_session(
     let removed = match cause {
         AbsenceCause::Removed => "rm",
         AbsenceCause::Purged => "purge",
-        AbsenceCause::BeforeDue => "before-due",
     };
     build_object("archived_session", RemovedSessionJson { session: describe_session(session), removed })
 }
@@ -352,4 +357,33 @@ pub(crate) fn build_archive_exclude(
 ) -> ObjectJson<ArchiveExcludeJson> {
     let folders = dirs.iter().map(|dir| dir.display().to_string()).collect();
     build_object("archive_exclude", ArchiveExcludeJson { folders, dry_run })
+}
+
+#[derive(Serialize)]
+pub(crate) struct ArchiveScheduleJson<'a> {
+    files: Vec<ScheduleFileJson<'a>>,
+    commands: &'a [Vec<String>],
+    op: Option<u64>,
+    dry_run: bool,
+}
+
+#[derive(Serialize)]
+struct ScheduleFileJson<'a> {
+    path: String,
+    content: Option<&'a str>,
+}
+
+/// Builds the `archive_schedule` object of `archive schedule`.
+pub(crate) fn build_archive_schedule<'a>(
+    files: &'a [ScheduleFile],
+    commands: &'a [Vec<String>],
+    op: Option<OpId>,
+    dry_run: bool,
+) -> ObjectJson<ArchiveScheduleJson<'a>> {
+    let describe = |file: &'a ScheduleFile| ScheduleFileJson {
+        path: file.path.display().to_string(),
+        content: file.content.as_deref(),
+    };
+    let files = files.iter().map(describe).collect();
+    build_object("archive_schedule", ArchiveScheduleJson { files, commands, op: op.map(|op| op.0), dry_run })
 }

@@ -21,6 +21,18 @@ pub(crate) fn set_global_options(roots: &[PathBuf], config: Option<&Path>, is_de
     *GLOBAL_WORDS.write().unwrap_or_else(PoisonError::into_inner) = config.chain(words).collect();
 }
 
+/// Returns the global options in force, with absolute paths.
+pub(crate) fn list_global_words() -> Vec<String> {
+    let words = GLOBAL_WORDS.read().unwrap_or_else(PoisonError::into_inner).clone();
+    // A path follows each option but `--demo`.
+    let is_path = |word: &String| !word.starts_with("--");
+    let to_absolute = |word: String| match std::path::absolute(&word) {
+        Ok(path) if is_path(&word) => path.display().to_string(),
+        _ => word,
+    };
+    words.into_iter().map(to_absolute).collect()
+}
+
 /// Builds a command of rethread with the global options in force. Each word is quoted for a shell.
 pub(crate) fn build_command(words: &[&str]) -> String {
     let global = GLOBAL_WORDS.read().unwrap_or_else(PoisonError::into_inner);

@@ -214,7 +214,7 @@ fn rm_forget_removes_a_session_from_the_archive_too() {
 /// Returns the sessions that exist only in the archive, with how they were removed.
 fn list_removed(home: &Home) -> Vec<(String, String)> {
     let lines = home.run_json_lines(&["archive", "status", "--json"]);
-    let text = |value: &serde_json::Value| value.as_str().unwrap_or("client").to_owned();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("unknown").to_owned();
     lines[1..].iter().map(|line| (text(&line["session"]), text(&line["removed"]))).collect()
 }
 
@@ -232,18 +232,15 @@ fn sessions_removed_on_purpose_are_told_from_those_the_client_deleted() {
     );
     run(&home, &["undo"]);
     assert_eq!(list_removed(&home), []);
-    // The second session is 20 days old: the client deletes it after 30 days.
     std::fs::remove_file(home.path().join(&second)).unwrap();
-    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "before-due".to_owned())]);
-    home.write(".claude/settings.json", r#"{"cleanupPeriodDays": 15}"#);
-    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "client".to_owned())]);
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "unknown".to_owned())]);
     // `claude purge` removes the project from the list of the client, which a deletion for its age does not.
     home.write(".claude.json", r#"{"projects": {"/home/ann/shop-api": {}, "/home/ann/shop": {}}}"#);
-    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "client".to_owned())]);
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "unknown".to_owned())]);
     home.write(".claude.json", r#"{"projects": {"/home/ann/shop": {}}}"#);
     assert_eq!(list_removed(&home), [(SECOND.to_owned(), "purge".to_owned())]);
     home.write(".claude.json", "noise");
-    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "client".to_owned())]);
+    assert_eq!(list_removed(&home), [(SECOND.to_owned(), "unknown".to_owned())]);
 }
 
 #[test]
@@ -279,6 +276,56 @@ fn excluded_projects_are_not_archived() {
     let archived = home.run_json(&["archive", "--json"]);
     assert_eq!(archived["excluded"], 5, "{archived}");
     assert_eq!(list(), "/home/ann\n");
+}
+
+/// A program in the place of `systemctl` that logs its arguments.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_schedule_is_written_started_and_removed() {
+    let home = new_archived_home();
+    home.write_program("bin/systemctl", "#!/bin/sh\necho \"$@\" >> \"$HOME/systemctl.log\"\n");
+    let path = format!("{}:/usr/bin:/bin", home.path().join("bin").display());
+    let run_with = |args: &[&str], path: &str| {
+        let mut command = home.command(args);
+        let output = command.env("PATH", path).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout) + &text(output.stderr))
+    };
+    let timer = home.path().join(".config/systemd/user/rethread-archive.timer");
+    let service = timer.with_extension("service");
+    let (code, dry) = run_with(&["archive", "schedule", "--every", "2h", "--dry-run"], &path);
+    assert_eq!(code, Some(0), "{dry}");
+    assert!(dry.contains("OnUnitActiveSec=120min") && dry.contains("systemctl --user enable --now"), "{dry}");
+    assert!(!timer.exists() && !home.path().join("systemctl.log").exists());
+    let root = home.path().join(".claude");
+    let (code, done) = run_with(&["--root", root.to_str().unwrap(), "archive", "schedule"], &path);
+    assert_eq!(code, Some(0), "{done}");
+    assert!(done.contains("every 15m") && done.contains("enable-linger"), "{done}");
+    let unit = std::fs::read_to_string(&service).unwrap();
+    let program = format!(
+        "ExecStart=\"{}\" \"--root\" \"{}\" \"--quiet\" \"archive\" \"--to\" ",
+        home.program().display(),
+        root.display()
+    );
+    assert!(unit.contains(&program), "{unit}");
+    let log = std::fs::read_to_string(home.path().join("systemctl.log")).unwrap();
+    assert!(log.ends_with("--user daemon-reload\n--user enable --now rethread-archive.timer\n"), "{log}");
+    assert!(run(&home, &["archive", "status"]).contains("schedule      installed"));
+    // The same schedule changes nothing, another one replaces it.
+    assert_eq!(run_with(&["--root", root.to_str().unwrap(), "archive", "schedule"], &path).0, Some(0));
+    assert_eq!(run_with(&["archive", "schedule", "--every", "1d"], &path).0, Some(0));
+    assert!(std::fs::read_to_string(&timer).unwrap().contains("OnUnitActiveSec=1440min"));
+    let (code, removed) = run_with(&["archive", "schedule", "--remove"], &path);
+    assert_eq!(code, Some(0), "{removed}");
+    assert!(!timer.exists() && !service.exists());
+    assert_eq!(run_with(&["archive", "schedule", "--remove"], &path).0, Some(1));
+    assert!(run(&home, &["archive", "status"]).contains("schedule      none"));
+    assert_eq!(run_with(&["archive", "schedule", "--every", "soon"], &path).0, Some(2));
+    // Without systemd, a line for cron is printed.
+    home.write_program("bin/systemctl", "#!/bin/sh\nexit 1\n");
+    let (code, cron) = run_with(&["archive", "schedule"], &path);
+    assert_eq!(code, Some(2), "{cron}");
+    assert!(cron.contains("*/15 * * * * XDG_STATE_HOME=") && !timer.exists(), "{cron}");
 }
 
 fn copy_folder(from: &std::path::Path, to: &std::path::Path) {

@@ -73,7 +73,8 @@ fn the_command_line_precedes_the_environment_the_file_and_the_default() {
     let variable = |name: &str, value: &str| run_with(&home, (name, value), &["config", "show", "--json"]);
     assert_eq!(shown(&variable("NO_COLOR", "1"), "color"), ("never".to_owned(), "NO_COLOR".to_owned()));
     let from_variable = variable("CLAUDE_CONFIG_DIR", "/z");
-    assert_eq!(shown(&from_variable, "roots"), ("/z".to_owned(), "CLAUDE_CONFIG_DIR".to_owned()));
+    let roots = format!("/z, {}", home.path().join(".claude").display());
+    assert_eq!(shown(&from_variable, "roots"), (roots, "CLAUDE_CONFIG_DIR".to_owned()));
     let from_option = show(&["--root", "/r", "--root", "/s", "--color", "never"]);
     assert_eq!(shown(&from_option, "roots"), ("/r, /s".to_owned(), "--root".to_owned()));
     assert_eq!(shown(&from_option, "color"), ("never".to_owned(), "--color".to_owned()));

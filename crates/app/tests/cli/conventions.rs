@@ -326,12 +326,12 @@ fn json_keys_are_frozen() {
     resume: type v session client rules_of leaf path loaded entries turns total_turns early_end failure lost unreachable synthetic_messages tokens rejections
     ");
     insta::assert_snapshot!(list_json_keys(&home, &["doctor", "damaged.jsonl", "--json"]), @"
-    doctor: type v sessions clean info warnings errors codes bytes bytes_by_cause bytes_repeated side_file_bytes unreadable
+    doctor: type v sessions clean info warnings errors codes bytes bytes_by_cause bytes_repeated side_file_bytes secrets unreadable
     finding.locations: line block inner_block
     finding: type v session path code severity count locations paths effect fix fix_is_command
     ");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "doctor", "--everything", "--json"]), @"
-    doctor: type v sessions clean info warnings errors codes bytes bytes_by_cause bytes_repeated side_file_bytes unreadable
+    doctor: type v sessions clean info warnings errors codes bytes bytes_by_cause bytes_repeated side_file_bytes secrets unreadable
     finding.locations: line block inner_block
     finding: type v session path code severity count locations paths effect fix fix_is_command
     ");

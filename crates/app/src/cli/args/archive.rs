@@ -50,6 +50,7 @@ pub(crate) enum ArchiveAction {
     },
     Forget(Forget),
     Exclude(Exclude),
+    Schedule(Schedule),
     Prune(ArchivePruneArgs),
     Restore(super::Restore),
 }
@@ -122,5 +123,27 @@ pub(crate) struct Exclude {
     pub(crate) remove: bool,
     /// Show what would change, and change nothing
     #[arg(short = 'd', long, requires = "dir")]
+    pub(crate) dry_run: bool,
+}
+
+/// Bring the archive up to date regularly
+///
+/// Writes a systemd user timer on Linux, a launchd agent on macOS or a task of the Windows Task Scheduler, and starts it. The
+/// command names this program, the archive and the folders with sessions that are in force now. The run prints nothing. If
+/// systemd does not run for this user, prints a line for `crontab -e`. `rethread undo` restores the files only.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    rethread archive schedule --dry-run        show the files and commands\n  \
+    rethread archive schedule --every 1h\n  \
+    rethread archive schedule --remove")]
+pub(crate) struct Schedule {
+    /// Time between two runs: 15m, 2h, 1d
+    #[arg(long, value_name = "TIME", default_value = "15m")]
+    pub(crate) every: String,
+    /// Stop the runs and remove the files
+    #[arg(long)]
+    pub(crate) remove: bool,
+    /// Show the files and commands, and change nothing
+    #[arg(short = 'd', long)]
     pub(crate) dry_run: bool,
 }

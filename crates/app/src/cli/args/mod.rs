@@ -23,7 +23,7 @@ mod short_flags;
 mod usage;
 mod write;
 
-pub(crate) use self::archive::{Archive, ArchiveAction, ArchivePruneArgs, Exclude, Forget};
+pub(crate) use self::archive::{Archive, ArchiveAction, ArchivePruneArgs, Exclude, Forget, Schedule};
 pub(crate) use self::command_line::{parse_command_line, strip_marker};
 pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::export::Export;

@@ -37,7 +37,7 @@ pub(crate) struct Secrets {
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
     /// List all places, not only the newest
-    #[arg(short, long)]
+    #[arg(long)]
     pub(crate) list: bool,
     /// List the kinds that are recognised
     #[arg(long)]

@@ -4,6 +4,7 @@ mod coverage;
 mod forget;
 mod removal;
 mod restore;
+mod schedule;
 mod status;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ pub use self::forget::{
 pub use self::removal::AbsenceCause;
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
 pub(crate) use self::restore::{COMMAND as RESTORE_COMMAND, find_archived_path};
+pub use self::schedule::{ScheduleFile, ScheduleOutcome, write_schedule};
 pub use self::status::{
     ArchiveStatus, ArchiveStatusRequest, ArchivedSession, DueDeletion, RetentionPeriod, archive_status,
 };

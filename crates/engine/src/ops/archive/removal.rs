@@ -1,41 +1,34 @@
-//! Tells why the file of an archived session is gone.
+//! Tells which archived sessions were removed on purpose.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use rethread_core::entry::members;
 
 use crate::archive::{ArchiveLocation, ArchivedFile};
 use crate::disk::find_working_folder;
 use crate::error::Error;
-use crate::ops::retention::{Retention, deletion_time};
 use crate::plain_file::open_file;
 use crate::writer::{FileOpKind, OpStatus, SessionWriter};
 
 /// The maximum length of the state file of the client.
 const MAX_STATE_BYTES: u64 = 256 << 20;
 
-/// Why the file of an archived session is gone, if the client did not delete it for its age.
+/// How the file of an archived session was removed on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AbsenceCause {
     /// `rm` moved it to the trash.
     Removed,
     /// The client forgot the whole project: the project has no sessions and is not in its list of projects.
     Purged,
-    /// It was not old enough for the client to delete it.
-    BeforeDue,
 }
 
 /// Finds out why session files are gone.
 pub(super) struct RemovalFinder<'a> {
     location: &'a ArchiveLocation,
-    managed_settings: Option<&'a Path>,
-    now: SystemTime,
     /// The paths that `rm` moved to the trash.
     removed: HashSet<PathBuf>,
-    retentions: HashMap<PathBuf, Retention>,
     /// By project folder, whether the client forgot the project.
     purged: HashMap<PathBuf, bool>,
 }
@@ -44,21 +37,12 @@ impl<'a> RemovalFinder<'a> {
     pub(super) fn new(
         location: &'a ArchiveLocation,
         writer: &SessionWriter,
-        managed_settings: Option<&'a Path>,
-        now: SystemTime,
     ) -> Result<RemovalFinder<'a>, Error> {
-        Ok(RemovalFinder {
-            location,
-            managed_settings,
-            now,
-            removed: find_removed_paths(writer)?,
-            retentions: HashMap::new(),
-            purged: HashMap::new(),
-        })
+        Ok(RemovalFinder { location, removed: find_removed_paths(writer)?, purged: HashMap::new() })
     }
 
-    /// Returns why the file of an archived session is gone. Returns `None` if the client may have deleted it for its age, or
-    /// another machine archived it.
+    /// Returns how the file of an archived session was removed. Returns `None` if nothing shows that it was on purpose, or another
+    /// machine archived it.
     pub(super) fn find_cause(&mut self, file: &ArchivedFile<'_>) -> Option<AbsenceCause> {
         if !file.is_of_machine(self.location) {
             return None;
@@ -72,16 +56,8 @@ impl<'a> RemovalFinder<'a> {
         }
         let project_dir = path.parent().unwrap_or(Path::new("")).to_owned();
         let root = &file.root;
-        if *self.purged.entry(project_dir).or_insert_with_key(|dir| is_purged(root, dir, file)) {
-            return Some(AbsenceCause::Purged);
-        }
-        let managed = self.managed_settings;
-        let retention =
-            *self.retentions.entry(root.clone()).or_insert_with(|| Retention::read(root, managed));
-        let modified = SystemTime::UNIX_EPOCH
-            + Duration::from_millis(u64::try_from(file.newest().modified).unwrap_or_default());
-        let due = deletion_time(modified, retention.days()?)?;
-        (due > self.now).then_some(AbsenceCause::BeforeDue)
+        let is_purged = *self.purged.entry(project_dir).or_insert_with_key(|dir| is_purged(root, dir, file));
+        is_purged.then_some(AbsenceCause::Purged)
     }
 }
 

@@ -118,8 +118,7 @@ pub fn archive_status(
     let archive = Archive::open(location);
     let (live, failures) = find_sessions(&roots.without_archive());
     let coverage = ArchiveCoverage::new(&archive, &request.excluded);
-    let managed = request.managed_settings.as_deref();
-    let mut removals = RemovalFinder::new(location, writer, managed, request.now)?;
+    let mut removals = RemovalFinder::new(location, writer)?;
     let mut status = ArchiveStatus {
         dir: location.dir.clone(),
         last_run: archive.last_run().map(Timestamp),
