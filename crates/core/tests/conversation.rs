@@ -77,6 +77,20 @@ fn turns_left_by_a_rewind_before_a_compaction_are_on_another_branch() {
 }
 
 #[test]
+fn entry_that_continues_after_a_compaction_is_not_before_it() {
+    // A damaged file, in which the last line stands above the summary.
+    let moved = "
+    a5 ^u5: four
+    u4 ^null recap: the summary
+      u5: four";
+    assert_eq!(describe(&tree_of(moved)), "u4 u5");
+    let tree = tree_of(&format!("{THREE_TURNS}{moved}"));
+    let conversation = tree.ancestors_across_compactions(find(&tree, "u5"));
+    let names: Vec<String> = conversation.into_iter().map(|id| name(&tree, id)).collect();
+    assert_eq!(names, ["u1", "a1", "u2", "a2", "u3", "a3", "u4", "u5"]);
+}
+
+#[test]
 fn repeated_lines_are_one_turn_and_occur_once() {
     // `/branch` after a partial compaction writes the preserved entries twice.
     let tree = tree_of(

@@ -162,7 +162,7 @@ impl Tree {
     /// summarized and ends with the message before the compaction.
     pub(crate) fn find_end_before(&self, root: NodeId) -> Option<NodeId> {
         let Some(logical) = self.logical_parent(root).filter(|&id| id < root) else {
-            return self.find_previous_message(root);
+            return self.find_previous_conversation(root);
         };
         let second_part = match self.boundaries.binary_search_by_key(&root, |(boundary, _)| *boundary) {
             Ok(idx) => match self.boundaries[idx].1.resolve(self) {
@@ -177,6 +177,15 @@ impl Tree {
             ancestor = self.node(id).parent();
         }
         ancestor.and(second_part).or(Some(logical))
+    }
+
+    /// Finds the last message before a compaction, in file order, that does not continue after it.
+    ///
+    /// In a damaged file, an entry of the conversation after a compaction may precede it.
+    fn find_previous_conversation(&self, root: NodeId) -> Option<NodeId> {
+        let mut messages =
+            std::iter::successors(self.find_previous_message(root), |&id| self.find_previous_message(id));
+        messages.find(|&id| self.ancestors(id).first() != Some(&root))
     }
 
     /// Finds the last entry before a node, in file order, that is not structural and is like it on a sidechain or not.
