@@ -14,7 +14,7 @@ use super::options::{ExportContext, ExportError, ExportOptions, write_export};
 use super::verify::find_leaks;
 
 /// Output up to this size is kept in memory until it was searched.
-const MAX_MEMORY_BYTES: usize = 64 << 20;
+const MAX_MEMORY_BYTES: usize = 1 << 20;
 
 /// Whether an export contains the secrets of the session.
 #[derive(Debug, Clone)]

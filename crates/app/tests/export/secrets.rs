@@ -74,6 +74,20 @@ fn no_part_of_an_export_contains_a_secret() {
 }
 
 #[test]
+fn titles_of_old_clients_are_redacted_once() {
+    let secret = new_secret();
+    let home = new_home();
+    // Clients up to 2.1.22 wrote titles into other files.
+    let version = json!({ "version": "2.0.14" });
+    let prompt = json!(format!("Use {secret} here"));
+    SessionBuilder::default().add_entry("user", &prompt, &version).add_answer("ok").write_to(&home);
+    let run = home.run(&["export", SESSION, "--format", "md"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.starts_with("# Use \\[groq-key-1\\] here\n"), "{}", run.out);
+    assert!(!run.out.contains("[text:"), "{}", run.out);
+}
+
+#[test]
 fn json_is_exact_or_refused() {
     let secret = new_secret();
     let home = write_secret_session(&secret);

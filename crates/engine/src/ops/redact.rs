@@ -60,8 +60,12 @@ pub fn open_redacted_view(
     let mut view = open_view(copy, prices)?;
     // Older clients wrote the title into another file, of which there is no copy.
     if view.session.title_may_be_elsewhere() {
-        view.session.title = find_title(path, &view.session.info);
-        view.session.title.text = redactor.redact_text(&view.session.title.text).into_owned();
+        let mut title = find_title(path, &view.session.info);
+        // A title of the copy contains no secret; its tokens must not be taken for texts that look like one.
+        if title.text != view.session.title.text {
+            title.text = redactor.redact_text(&title.text).into_owned();
+        }
+        view.session.title = title;
     }
     Ok(view)
 }
