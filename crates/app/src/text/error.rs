@@ -88,6 +88,9 @@ fn command_hint(error: &Error) -> Option<String> {
             let command = quote_command(&["restore", session, "--generation", "N"]);
             format!("{command} takes one of these numbers: {}", known.join(", "))
         }
+        Error::OnlyArchived { path } => {
+            format!("bring the session back first: {}", quote_command(&["restore", &name_session(path)]))
+        }
         Error::NoBackup { .. } => format!(
             "rethread backs up only what it changes itself; {} lists the changes",
             quote_command(&["log"])
@@ -137,7 +140,6 @@ fn plain_hint(error: &Error) -> &'static str {
         Error::FolderNotFound { .. } => "create it first: the client resumes a session in its folder",
         Error::UnknownProject { candidates: 0, .. } => "start the client there once, then try again",
         Error::UnknownProject { .. } => "several project folders match: move the folder to a shorter path",
-        Error::OnlyArchived { .. } => "bring the session back first: `rethread restore SESSION`",
         Error::OutsideStore { .. } => "name its folder with --root",
         Error::Changed { .. } => "a client is writing to it: try again",
         Error::Unwritable { source, .. } if source.kind() == io::ErrorKind::StorageFull => {

@@ -90,7 +90,7 @@ fn commands_that_change_a_session_ask_to_restore_it() {
         let run = home.run(args);
         assert_eq!(run.code, 3, "{args:?}: {}", run.err);
         assert!(run.err.contains("only the archive has"), "{}", run.err);
-        assert!(run.err.contains("rethread restore"), "{}", run.err);
+        assert!(run.err.contains(&format!("rethread restore {GONE}")), "{}", run.err);
     }
     assert_eq!(home.snapshot(), before);
     assert_eq!(home.run(&["restore", GONE]).code, 0);

@@ -55,7 +55,7 @@ pub fn write_schedule(
     let plan = Plan {
         command: "archive schedule",
         session: "schedule".to_owned(),
-        about: format!("{} files", file_ops.len()),
+        about: format!("files: {}", file_ops.len()),
         file_ops,
         // No session file changes.
         even_if_live: true,

@@ -113,7 +113,7 @@ pub fn restore_from_archive(
     let plan = Plan {
         command: COMMAND,
         session: id.clone(),
-        about: format!("{} files from the archive", planned.file_ops.len()),
+        about: format!("from the archive, files: {}", planned.file_ops.len()),
         file_ops: std::mem::take(&mut planned.file_ops),
         // Files that exist are not changed, except that lines are appended to the prompt history, as clients do.
         even_if_live: true,
