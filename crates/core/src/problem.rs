@@ -66,6 +66,21 @@ pub enum DuplicateUuid {
 }
 
 impl ProblemKind {
+    /// Returns `true` if the line is not exactly one record.
+    pub fn is_line_damage(&self) -> bool {
+        matches!(
+            self,
+            ProblemKind::Torn
+                | ProblemKind::Glued(_)
+                | ProblemKind::Damaged(_)
+                | ProblemKind::Nuls(_)
+                | ProblemKind::NotJson
+                | ProblemKind::NotObject
+                | ProblemKind::ControlBytes
+                | ProblemKind::TooLong(_)
+        )
+    }
+
     /// Returns `true` if data is lost or out of place, `false` if it is merely unusual.
     pub fn is_damage(&self) -> bool {
         match self {

@@ -473,6 +473,15 @@ fn damage_of_real_sessions_is_reported_and_repaired() {
 }
 
 #[test]
+fn file_with_only_an_odd_line_of_state_is_not_unreadable() {
+    let bytes = b"{\"parentU\0\0\0\n{\"type\":\"\xc3ustom-title\",\"customTitle\":\"\"}\n";
+    let session = TestSession::new("11111111-2222-4333-8444-555555555555.jsonl", bytes);
+    let mut errors = Vec::new();
+    check_agreement(&session, &mut errors);
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
 fn repair_of_real_sessions_takes_nothing_from_a_client() {
     let (mut tally, mut errors) = (Tally::default(), Vec::new());
     for path in ["RETHREAD_GOLDEN", "RETHREAD_CORPUS"].into_iter().flat_map(find_mains) {

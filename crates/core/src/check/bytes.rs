@@ -16,7 +16,7 @@ fn check_readable(input: &CheckInput<'_>) -> Option<Diagnostic> {
     let mut lines: Vec<u32> = input
         .problems
         .iter()
-        .filter(|problem| input.collector.is_empty() && code_for(&problem.kind).is_some())
+        .filter(|problem| input.collector.is_empty() && problem.kind.is_line_damage())
         .map(|problem| problem.line)
         .collect();
     lines.dedup();

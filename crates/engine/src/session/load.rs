@@ -199,7 +199,8 @@ impl Session {
 
     /// Returns `true` if the file has lines, but none of them can be read.
     pub fn is_unreadable(&self) -> bool {
-        let mut damaged: Vec<u32> = self.problems.iter().map(|problem| problem.line).collect();
+        let damaged = self.problems.iter().filter(|problem| problem.kind.is_line_damage());
+        let mut damaged: Vec<u32> = damaged.map(|problem| problem.line).collect();
         damaged.dedup();
         self.tree.nodes().is_empty() && self.info.lines > 0 && damaged.len() >= self.info.lines
     }
