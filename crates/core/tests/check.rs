@@ -394,6 +394,9 @@ fn resume_from_an_older_branch_is_reported() {
     // A line that was appended there later is the user's decision.
     let moved = broken.replace("last-prompt ~a2", "s1 ^a2: informational here\nlast-prompt ~s1");
     check("stale-leaf info L5 L6", &moved, &moved.replace("^a2", "^a3"));
+    // A line that is older than the other branch was not appended there later.
+    let older = moved.replace("s1 ^a2:", "s1 ^a2 @+-3600:");
+    check("stale-leaf warning L5 L6", &older, &older.replace("^a2", "^a3"));
 }
 
 #[test]

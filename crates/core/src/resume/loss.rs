@@ -215,7 +215,7 @@ impl<'a> LostBranches<'a> {
     /// Returns `true` if the user left `branch` and continued with that of `taken`.
     ///
     /// Then no message of the context was written between its messages. The context has a later one, or the leaf was
-    /// appended later, and it continues with input of the user or with another answer instead of the last one.
+    /// written later, and it continues with input of the user or with another answer instead of the last one.
     fn is_left_for(&self, branch: &LostBranch, taken: NodeId) -> bool {
         let starts_with_input = !cannot_start_conversation(self.tree, self.heads[taken as usize]);
         let (start, end) = branch.times;
@@ -224,8 +224,16 @@ impl<'a> LostBranches<'a> {
         } else {
             compare_range(&self.times, start, end)
         };
-        let is_continued = is_continued || self.leaf > branch.last;
+        let is_continued = is_continued || self.is_leaf_later(branch);
         !is_interleaved && is_continued && (starts_with_input || !branch.has_prompt)
+    }
+
+    /// Returns `true` if the leaf was written after a branch: it is below it in the file, and not older than its messages, as a
+    /// line that was moved would be.
+    fn is_leaf_later(&self, branch: &LostBranch) -> bool {
+        let (start, end) = branch.times;
+        let is_older = |leaf: &Node| start <= end && leaf.time().is_some_and(|time| time.0 < end);
+        self.leaf > branch.last && !is_older(self.tree.node(self.leaf))
     }
 }
 
