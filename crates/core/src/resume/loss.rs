@@ -228,12 +228,13 @@ impl<'a> LostBranches<'a> {
         !is_interleaved && is_continued && (starts_with_input || !branch.has_prompt)
     }
 
-    /// Returns `true` if the leaf was written after a branch: it is below it in the file, and not older than its messages, as a
-    /// line that was moved would be.
+    /// Returns `true` if the leaf was written after a branch: it is below it in the file, and is no line between messages that is
+    /// older than the branch, as a line that was moved would be.
     fn is_leaf_later(&self, branch: &LostBranch) -> bool {
         let (start, end) = branch.times;
-        let is_older = |leaf: &Node| start <= end && leaf.time().is_some_and(|time| time.0 < end);
-        self.leaf > branch.last && !is_older(self.tree.node(self.leaf))
+        let leaf = self.tree.node(self.leaf);
+        let is_older = start <= end && leaf.time().is_some_and(|time| time.0 < end);
+        self.leaf > branch.last && (is_timed_message(leaf) || !is_older)
     }
 }
 
