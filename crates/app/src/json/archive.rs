@@ -3,8 +3,8 @@
 use rethread_engine::OpId;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
-    AbsenceCause, ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync,
-    ArchiveUpdate, ArchivedSession, DueDeletion, ForgetCandidate, ForgottenSession, GenerationCause,
+    ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate,
+    ArchivedSession, DueDeletion, ForgetCandidate, ForgottenSession, GenerationCause, RemovalCause,
     RetentionPeriod, ScheduleFile,
 };
 use serde::Serialize;
@@ -335,11 +335,11 @@ pub(crate) struct RemovedSessionJson<'a> {
 /// Builds the `archived_session` object of a session that exists only in the archive because it was removed on purpose.
 pub(crate) fn build_removed_session(
     session: &ArchivedSession,
-    cause: AbsenceCause,
+    cause: RemovalCause,
 ) -> ObjectJson<RemovedSessionJson<'_>> {
     let removed = match cause {
-        AbsenceCause::Removed => "rm",
-        AbsenceCause::Purged => "purge",
+        RemovalCause::Removed => "rm",
+        RemovalCause::Purged => "purge",
     };
     build_object("archived_session", RemovedSessionJson { session: describe_session(session), removed })
 }

@@ -1,4 +1,4 @@
-//! Crashes and faults of archive, sync and restore while a client appends: an archive is in its old or its new state, no
+//! Crashes and faults of archive, sync, restore, forget and prune while a client appends: an archive is in its old or its new state, no
 //! session file is changed, and the next run completes what was interrupted.
 //!
 //! `RETHREAD_CRASH_CYCLES=2000 RETHREAD_CRASH_SEED=3 cargo test -p rethread --test cli archive_crash` runs more cycles.
@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 use rethread_testkit::home::Home;
 use rethread_testkit::script;
 
-use super::crash_campaign::{Client, FAULTS, Random};
+use super::crash_campaign::{Client, FAULTS, Random, run_cycles};
 
 const LIVE: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const DELETED: &str = "dddddddd-0000-4000-8000-000000000004";
+const FORGOTTEN: &str = "ffffffff-0000-4000-8000-000000000006";
 const PROJECT: &str = ".claude/projects/-home-ann";
 const CONVERSATION: &str = "* cwd=/home/ann\nu1: one\n  a1: first\n    u2: two\n      a2: second";
 
-/// A home with a live session, a deleted one, an archive of both, and a second place.
+/// A home with a live session, a deleted one, one to forget, an archive of them, and a second place.
 struct ArchivedHome {
     home: Home,
     client: Client,
@@ -33,6 +34,7 @@ impl ArchivedHome {
     fn new(keeps_open: bool) -> ArchivedHome {
         let home = Home::new_in_memory(env!("CARGO_BIN_EXE_rethread"));
         let path = home.write_old(&format!("{PROJECT}/{LIVE}.jsonl"), script::bytes(CONVERSATION));
+        home.write_old(&format!("{PROJECT}/{FORGOTTEN}.jsonl"), script::bytes(CONVERSATION));
         let prompt = format!("{{\"display\":\"one\",\"sessionId\":\"{DELETED}\"}}\n").into_bytes();
         home.write_old(".claude/history.jsonl", &prompt);
         let files = [
@@ -111,6 +113,30 @@ impl ArchivedHome {
         assert!(is_old_or_new, "{}: a part was restored", self.context);
     }
 
+    /// Forgets a session, unless an earlier command has done it.
+    #[track_caller]
+    fn forget(&self) {
+        let run = self.home.run(&["archive", "forget", FORGOTTEN, "--yes"]);
+        let is_forgotten = run.code < 2 || run.err.contains("no session matches");
+        assert!(is_forgotten, "{}: {}", self.context, run.err);
+    }
+
+    /// Forgets a session and checks that later runs bring it back nowhere, and that its file is unchanged.
+    fn check_forgotten(&self) {
+        self.forget();
+        self.run(&["archive"]);
+        self.sync();
+        let (disk, folder) = (self.disk(), self.home.path().join("forgotten").display().to_string());
+        for archive in [None, Some(disk.as_str())] {
+            let mut args = vec!["archive", "restore", FORGOTTEN, "--into", &folder];
+            args.extend(archive.into_iter().flat_map(|archive| ["--to", archive]));
+            let run = self.home.run(&args);
+            assert_ne!(run.code, 0, "{}: {archive:?} still has the session: {}", self.context, run.out);
+        }
+        let path = self.home.path().join(format!("{PROJECT}/{FORGOTTEN}.jsonl"));
+        assert_eq!(std::fs::read(path).ok(), Some(script::bytes(CONVERSATION)), "{}", self.context);
+    }
+
     /// Runs all commands without a fault and checks that nothing is missing.
     fn check_healed(&mut self) {
         self.client.append();
@@ -132,6 +158,7 @@ impl ArchivedHome {
                 path.display()
             );
         }
+        self.check_forgotten();
         let leftovers = find_drafts(&self.home.path().join(".claude"));
         assert!(leftovers.is_empty(), "{}: {leftovers:?}", self.context);
     }
@@ -175,16 +202,30 @@ fn choose_command(idx: u32, disk: &str) -> Vec<&str> {
     match idx {
         0 => vec!["archive"],
         1 => vec!["archive", "sync", disk],
-        _ => vec!["restore", DELETED],
+        2 => vec!["restore", DELETED],
+        3 => vec!["archive", "forget", FORGOTTEN, "--yes"],
+        _ => vec!["archive", "prune", "--yes"],
     }
 }
+
+/// Runs what a command needs, so that it has something to do.
+fn prepare_command(idx: u32, cycle: &ArchivedHome) {
+    match idx {
+        1 => cycle.run(&["archive"]),
+        4 => cycle.forget(),
+        _ => {}
+    }
+}
+
+/// The number of commands that [`choose_command`] knows.
+const COMMAND_COUNT: u32 = 5;
 
 /// Each file system call of each command fails in turn, or is the last one of the process.
 #[test]
 fn every_failing_call_leaves_the_old_or_the_new_state() {
     let is_complete = std::env::var_os("RETHREAD_CRASH_ALL").is_some();
     std::thread::scope(|scope| {
-        for idx in 0..3 {
+        for idx in 0..COMMAND_COUNT {
             scope.spawn(move || {
                 for (fault_idx, fault) in FAULTS.iter().enumerate() {
                     let stride = if is_complete { 1 } else { 11 };
@@ -195,10 +236,7 @@ fn every_failing_call_leaves_the_old_or_the_new_state() {
                         let mut cycle = ArchivedHome::new(false);
                         let disk = cycle.disk();
                         let args = choose_command(idx, &disk);
-                        // A sync has something to copy only after another run.
-                        if idx == 1 {
-                            cycle.run(&["archive"]);
-                        }
+                        prepare_command(idx, &cycle);
                         cycle.context = format!("{args:?}, {fault}, call {call}");
                         let fault = fault.replace('N', &call.to_string());
                         let succeeded = cycle.run_with_client(&args, &fault, None);
@@ -270,11 +308,9 @@ fn run_cycle(seed: u64) {
     let mut cycle = ArchivedHome::new(random.one_in(2));
     let disk = cycle.disk();
     for step in 0..1 + random.below(2) {
-        let idx = random.below(3);
+        let idx = random.below(COMMAND_COUNT);
         let args = choose_command(idx, &disk);
-        if idx == 1 {
-            cycle.run(&["archive"]);
-        }
+        prepare_command(idx, &cycle);
         let call = 1 + random.below(60);
         let kind = random.below(3);
         cycle.context = format!("seed {seed}, step {step}: {args:?}, call {call}, kind {kind}");
@@ -299,21 +335,5 @@ fn run_cycle(seed: u64) {
 
 #[test]
 fn no_crash_or_fault_damages_an_archive() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let cycles = number("RETHREAD_CRASH_CYCLES").unwrap_or(40);
-    let first = number("RETHREAD_CRASH_SEED").unwrap_or(1);
-    let next = std::sync::atomic::AtomicU64::new(first);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                    if seed >= first + cycles {
-                        break;
-                    }
-                    run_cycle(seed);
-                }
-            });
-        }
-    });
+    run_cycles(40, run_cycle);
 }

@@ -356,10 +356,10 @@ fn run_cycle(seed: u64) {
     cycle.finish();
 }
 
-#[test]
-fn no_crash_or_fault_loses_a_line() {
+/// Runs cycles in four threads: `default_count` of them, or as many as `RETHREAD_CRASH_CYCLES` says. Each gets a seed of its own.
+pub(crate) fn run_cycles(default_count: u64, run_cycle: impl Fn(u64) + Sync) {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let cycles = number("RETHREAD_CRASH_CYCLES").unwrap_or(1000);
+    let cycles = number("RETHREAD_CRASH_CYCLES").unwrap_or(default_count);
     let first = number("RETHREAD_CRASH_SEED").unwrap_or(1);
     let next = std::sync::atomic::AtomicU64::new(first);
     std::thread::scope(|scope| {
@@ -375,4 +375,9 @@ fn no_crash_or_fault_loses_a_line() {
             });
         }
     });
+}
+
+#[test]
+fn no_crash_or_fault_loses_a_line() {
+    run_cycles(1000, run_cycle);
 }
