@@ -175,12 +175,13 @@ fn print_usage(usage: &Usage, out: &mut Out) -> Result<(), CliError> {
 
 /// Prints the tools by number of calls, most first, with errors and mean duration.
 fn print_tools(counts: &StoreCounts, out: &mut Out) -> Result<(), CliError> {
-    let mut tools: Vec<_> = counts.tools.iter().collect();
+    let unique = counts.unique_tools();
+    let mut tools: Vec<_> = unique.iter().collect();
     if tools.is_empty() {
         return Ok(());
     }
     tools.sort_by_key(|(name, tool)| (std::cmp::Reverse(tool.calls), *name));
-    print_heading("tools", out)?;
+    print_heading("tools, each call once", out)?;
     let max = tools.iter().map(|(_, tool)| tool.calls).max().unwrap_or(0);
     let mut table = Table::new(2)
         .column("", Align::Left, 40)

@@ -91,7 +91,7 @@ pub(crate) struct StatsJson<'a> {
     blocks: &'a BTreeMap<String, u64>,
     system_subtypes: &'a BTreeMap<String, u64>,
     tools: BTreeMap<&'a str, u64>,
-    tool_calls: BTreeMap<&'a str, CallCountsJson>,
+    tool_calls: BTreeMap<String, CallCountsJson>,
     responses: usize,
     usage: UsageJson,
     responses_once: usize,
@@ -119,9 +119,9 @@ struct CallCountsJson {
 pub(crate) fn build_stats(counts: &StoreCounts) -> ObjectJson<StatsJson<'_>> {
     let (by_request_id, once) = (counts.totals_by_request_id(), counts.deduplicated_totals());
     let tools = counts.tools.iter().filter(|(_, tool)| tool.blocks > 0);
-    let calls = counts.tools.iter().map(|(name, tool)| {
+    let calls = counts.unique_tools().into_iter().map(|(name, tool)| {
         let mean_ms = tool.millis.checked_div(tool.timed);
-        (name.as_str(), CallCountsJson { calls: tool.calls, errors: tool.errors, mean_ms })
+        (name, CallCountsJson { calls: tool.calls, errors: tool.errors, mean_ms })
     });
     build_object(
         "stats",

@@ -103,6 +103,21 @@ fn stats_decode_names() {
 }
 
 #[test]
+fn a_call_that_a_fork_copied_counts_once() {
+    let home = new_home();
+    // The fork was made before the result of the second call was written.
+    let start = "u1: go\n  a1: !Bash ls\n    u2 @+3: =a1 beans\n      a3: !Bash rm x\n";
+    let end = "        u4 @+5: =!a3 no such file\n          a5: done\n";
+    home.write(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(start));
+    home.write(&format!("{FOLDER}/{OTHER}.jsonl"), script::bytes(&format!("{start}{end}")));
+    for options in [&["--no-index"][..], &[], &[]] {
+        let stats = home.run_json(&[&["stats", "--json"][..], options].concat());
+        assert_eq!(stats["tool_calls"], json!({"Bash": {"calls": 2, "errors": 1, "mean_ms": 4000}}));
+        assert_eq!(stats["tool_uses"], 4, "the calls in the files");
+    }
+}
+
+#[test]
 fn a_pull_request_finds_its_session() {
     let home = new_home();
     let link = r#"{"type":"pr-link","sessionId":"aaaaaaaa-0000-4000-8000-000000000001","prNumber":123,"prUrl":"https://github.com/ann/garden/pull/123","prRepository":"ann/garden","timestamp":"2026-01-01T00:00:00.000Z"}"#;

@@ -276,7 +276,7 @@ pub fn members(object: &[u8]) -> impl Iterator<Item = (JsonStr<'_>, &[u8])> {
 /// Returns the raw value of the member `name` of a JSON object, the last one if the name occurs several times.
 ///
 /// Returns `None` if the bytes are not an object or it has no such member.
-pub(crate) fn find_member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
+pub fn find_member<'a>(object: &'a [u8], name: &str) -> Option<&'a [u8]> {
     members(object).filter(|(key, _)| key.equals(name)).last().map(|(_, value)| value)
 }
 
@@ -288,6 +288,21 @@ pub(crate) fn list_strings(list: &[u8]) -> Vec<JsonStr<'_>> {
         // Keep the strings before a syntax error.
         let _ = scanner.read_items(|scanner| {
             items.extend(scanner.read_optional_string()?.map(JsonStr::new));
+            Ok(())
+        });
+    }
+    items
+}
+
+/// Returns the objects in a JSON array, up to a syntax error. Other items are skipped. Empty if it is not an array.
+pub(crate) fn list_objects(list: &[u8]) -> Vec<&[u8]> {
+    let mut items = Vec::new();
+    let mut scanner = JsonScanner::new(list);
+    if scanner.next_token() == b'[' {
+        // Keep the objects before a syntax error.
+        let _ = scanner.read_items(|scanner| {
+            let item = scanner.read_value()?;
+            items.extend((item.first() == Some(&b'{')).then_some(item));
             Ok(())
         });
     }

@@ -25,8 +25,9 @@ mod timestamp;
 mod usage;
 
 pub use block::{Block, Content, parse_content};
+pub use detail::find_member;
 pub use detail::{EntryDetail, FileBackup, LeafPointer, members};
-pub(crate) use detail::{find_member, list_strings};
+pub(crate) use detail::{list_objects, list_strings};
 pub(crate) use json::JsonScanner;
 pub use json_str::JsonStr;
 pub use kind::{AttachmentKind, BlockKind, Kind, ProgressKind, SystemKind};

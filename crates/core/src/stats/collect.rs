@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::file_calls::{FileCalls, find_extra_copies};
 use super::file_counts::FileCounts;
 use crate::entry::{BlockKind, Content, Entry, EntryRole, Flags, JsonStr, Kind, LineStatus, SystemKind};
 use crate::id::{Id, IdMap, IdSet};
@@ -44,7 +45,7 @@ pub struct StoreCounts {
     pub blocks: NameCounts,
     /// System lines by subtype.
     pub system_subtypes: NameCounts,
-    /// Calls by tool.
+    /// Calls by tool, as each file has them. See [`StoreCounts::unique_tools`].
     pub tools: BTreeMap<String, ToolCount>,
     /// Turns, as each file numbers them. A turn copied to several files counts once.
     pub turns: u64,
@@ -63,6 +64,8 @@ pub struct StoreCounts {
     pub active_millis: i64,
     /// The ids of the turns, which copies of a turn share.
     turn_keys: IdSet,
+    /// The calls by file, in the order of the files.
+    file_calls: Vec<FileCalls>,
 }
 
 crate::pack_fields!(ToolCount { blocks, calls, errors, millis, timed });
@@ -79,7 +82,8 @@ crate::pack_fields!(StoreCounts {
     file_usages,
     time_span,
     active_millis,
-    turn_keys
+    turn_keys,
+    file_calls
 });
 
 /// Counts the lines and entries of one file.
@@ -206,7 +210,12 @@ impl StatsCollector {
         }
         counts.messages = (self.messages.len() + tree.message_count()) as u64;
 
-        let mut store = StoreCounts { files: 1, tools: count_calls(calls, counts), ..StoreCounts::default() };
+        let mut store = StoreCounts {
+            files: 1,
+            tools: count_calls(calls, counts),
+            file_calls: vec![FileCalls::from_index(calls)],
+            ..StoreCounts::default()
+        };
         let name_counts = |count: &[u64], name: &dyn Fn(usize) -> String| -> NameCounts {
             let nonzero = count.iter().enumerate().filter(|(_, count)| **count > 0);
             nonzero.map(|(idx, &count)| (name(idx), count)).collect()
@@ -367,6 +376,27 @@ impl StoreCounts {
         self.active_millis += later.active_millis;
         self.turn_keys.extend(later.turn_keys);
         self.turns = self.turn_keys.len() as u64;
+        self.file_calls.extend(later.file_calls);
+    }
+
+    /// Returns the calls by file, in the order of the files, and leaves an empty list.
+    pub fn take_file_calls(&mut self) -> Vec<FileCalls> {
+        std::mem::take(&mut self.file_calls)
+    }
+
+    /// Returns the calls by tool. A call that a fork copied to other files counts once.
+    pub fn unique_tools(&self) -> BTreeMap<String, ToolCount> {
+        let mut tools = self.tools.clone();
+        for (file_idx, call_idx) in find_extra_copies(&self.file_calls) {
+            let file = &self.file_calls[file_idx];
+            let copy = &file.calls[call_idx];
+            let Some(tool) = tools.get_mut(file.tool_name(copy)) else { continue };
+            tool.calls -= 1;
+            tool.errors -= u64::from(copy.is_error);
+            tool.millis -= copy.millis.unwrap_or_default();
+            tool.timed -= u64::from(copy.millis.is_some());
+        }
+        tools
     }
 }
 

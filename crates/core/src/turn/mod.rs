@@ -5,6 +5,8 @@
 
 mod build;
 mod command;
+mod failure;
+mod file_access;
 mod media;
 mod merge;
 mod pairs;
@@ -13,6 +15,8 @@ pub use build::{
     Prompt, ToolCall, ToolResult, Turn, TurnItem, TurnPart, build_turn, build_turn_continuation,
 };
 pub use command::{SlashCommand, extract_tag};
+pub use failure::{classify_failure, is_error_record};
+pub use file_access::{FileAccess, FileAccessKind};
 pub use media::{Media, MediaData, find_image, list_images};
 pub use merge::{BlockChange, MessageMerger};
 pub use pairs::{ToolCallIndex, ToolCallRecord, ToolId};

@@ -23,6 +23,16 @@ impl Money {
         self.0 as f64 / Money::UNITS_PER_DOLLAR
     }
 
+    /// Creates an amount from a number of 10^-12 dollars.
+    pub fn from_picodollars(picodollars: u128) -> Money {
+        Money(picodollars)
+    }
+
+    /// Returns the amount in 10^-12 dollars.
+    pub fn picodollars(self) -> u128 {
+        self.0
+    }
+
     /// Adds another amount.
     pub fn add(&mut self, other: Money) {
         self.0 = self.0.saturating_add(other.0);

@@ -46,6 +46,10 @@ pub(crate) enum CacheKind {
     ContextStatuses,
     /// The places of secrets, without the secrets.
     Secrets,
+    /// The ids, client versions and stop reasons of responses, for tables.
+    ResponseNames,
+    /// The earliest and the latest time of the lines, to skip files of other times.
+    TimeSpans,
 }
 
 impl CacheKind {
@@ -58,6 +62,8 @@ impl CacheKind {
             CacheKind::Stats => "stats",
             CacheKind::ContextStatuses => "context-status",
             CacheKind::Secrets => "secrets",
+            CacheKind::ResponseNames => "response-names",
+            CacheKind::TimeSpans => "time-spans",
         }
     }
 }

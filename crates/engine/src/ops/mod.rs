@@ -33,6 +33,7 @@ pub mod secrets;
 mod selector;
 pub mod show;
 pub mod stats;
+pub mod tables;
 pub mod tools;
 pub mod tree;
 pub mod undo;

@@ -1,7 +1,7 @@
 //! Counts entries, blocks and tokens of a session with its subagents, or of a whole store.
 
 use rayon::prelude::*;
-use rethread_core::stats::{FileCounts, StatsCollector, StoreCounts};
+use rethread_core::stats::{FileCalls, FileCounts, StatsCollector, StoreCounts};
 use rethread_core::tree::TreeBuilder;
 use rethread_core::turn::ToolCallIndex;
 
@@ -77,6 +77,26 @@ pub fn collect_stats(roots: &Roots, by_file: bool, cache: Option<&CacheDir>) -> 
     stats.warning = file_cache.store_entries(new_entries);
     stats.failures.extend(failures);
     stats
+}
+
+/// Returns the tool calls of each file, in the order of the files, from the cache if possible. Also returns the errors of
+/// unreadable files, whose lists are empty, and a warning if the cache could not be used.
+pub(super) fn read_file_calls(
+    files: &[SessionFile],
+    roots: &Roots,
+    cache: Option<&CacheDir>,
+) -> (Vec<FileCalls>, Vec<Error>, Option<CacheWarning>) {
+    let (results, warning) = PerFileCache::new(cache, roots, CacheKind::Stats, files).read_all(count_file);
+    let mut failures = Vec::new();
+    let mut take_calls = |result: Result<StoreCounts, Error>| match result {
+        Ok(mut counts) => counts.take_file_calls().pop().unwrap_or_default(),
+        Err(failure) => {
+            failures.push(failure);
+            FileCalls::default()
+        }
+    };
+    let calls = results.into_iter().map(&mut take_calls).collect();
+    (calls, failures, warning)
 }
 
 impl StatsReport {

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::path::{Path, PathBuf};
 
-use rethread_core::entry::{self, Entry, Timestamp, value_text};
+use rethread_core::entry::{self, Entry, Timestamp};
 use rethread_core::id::{Id, IdMap};
 use rethread_core::lines::Line;
 use rethread_core::tree::LineSpan;
-use rethread_core::turn::{ToolCall, ToolCallRecord, ToolResult, TurnPart, build_turn};
+use rethread_core::turn::{
+    ToolCall, ToolCallRecord, ToolResult, TurnPart, build_turn, classify_failure, is_error_record,
+};
 
 use super::agents::find_agent_paths;
 use crate::Error;
@@ -153,7 +155,9 @@ impl<'a> CallLines<'a> {
             self.release_line(span);
         }
         let tool_call = tool_call.unwrap_or_default();
-        let classify = |result| classify_failure(result, is_error_text == Some(true), has_version);
+        let classify = |result: &ToolResult| {
+            classify_failure(&result.text, result.is_error, is_error_text == Some(true), has_version)
+        };
         Ok(ToolRow {
             failure: tool_call.result.as_ref().and_then(classify),
             agent: self.session.info.agent.clone(),
@@ -191,7 +195,7 @@ impl ParsedCallLine {
         let line = Line { number: span.line, offset: 0, bytes, unterminated: false };
         entry::read_line(&line, &mut Vec::new(), |entry, _| entries.push((span.line, entry)));
         let mut parsed = ParsedCallLine {
-            is_error_text: entries.iter().find_map(|(_, entry)| entry.tool_use_result).map(is_error_text),
+            is_error_text: entries.iter().find_map(|(_, entry)| entry.tool_use_result).map(is_error_record),
             has_version: entries.iter().any(|(_, entry)| entry.version.is_some()),
             ..ParsedCallLine::default()
         };
@@ -207,34 +211,6 @@ impl ParsedCallLine {
 /// Returns the lines of a call and its result, each once.
 fn list_spans(call: &ToolCallRecord) -> impl Iterator<Item = LineSpan> + use<> {
     [call.call, call.result.filter(|result| Some(*result) != call.call)].into_iter().flatten()
-}
-
-/// Returns `true` if the JSON of `toolUseResult` is the text of an error.
-fn is_error_text(tool_use_result: &[u8]) -> bool {
-    value_text(tool_use_result).starts_with("Error: ")
-}
-
-/// Returns the reason why a result counts as failed. Returns `None` if it does not. `is_error_text` states whether
-/// `toolUseResult` is the text of an error.
-///
-/// The text is searched for error words only in files so old that they have no client version. Every measured client
-/// marks its errors.
-fn classify_failure(result: &ToolResult, is_error_text: bool, has_version: bool) -> Option<&'static str> {
-    if result.is_error {
-        return Some("is_error");
-    }
-    if result.text.starts_with("<tool_use_error>") {
-        return Some("tool_use_error");
-    }
-    let exit = result.text.strip_prefix("Exit code ").and_then(|rest| rest.split_whitespace().next());
-    if exit.is_some_and(|code| code != "0") {
-        return Some("exit code");
-    }
-    if is_error_text {
-        return Some("error result");
-    }
-    let lower = result.text.to_lowercase();
-    (!has_version && (lower.contains("error") || lower.contains("failed"))).then_some("error words")
 }
 
 #[cfg(test)]

@@ -70,6 +70,14 @@ impl<'f> PerFileCache<'f> {
         }
     }
 
+    /// Returns the entry that stores a value, if there is a cache, the file can be cached and it has another value. `cost` is the
+    /// number of bytes that were read for the value.
+    pub(crate) fn new_entry<T: Pack>(&self, file_idx: usize, value: &T, cost: u64) -> Option<NewCacheEntry> {
+        let is_cacheable = self.cache.is_some() && self.files[file_idx].is_stable;
+        let is_new = self.cache.as_ref().is_some_and(|cache| !cache.has_value(file_idx));
+        (is_cacheable && is_new).then(|| NewCacheEntry { file_idx, cost, blob: value.to_packed() })
+    }
+
     /// Returns the values of all files, in the order of the files, and stores the new ones. Also returns a warning if
     /// storing failed.
     pub(crate) fn read_all<T: Pack + Send>(

@@ -11,4 +11,6 @@ mod groups;
 #[cfg(test)]
 mod real_sessions;
 #[cfg(test)]
+mod tables;
+#[cfg(test)]
 mod written_store;

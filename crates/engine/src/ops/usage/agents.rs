@@ -11,7 +11,7 @@ use super::store::UsageStore;
 use crate::disk::{ScanEvent, ScanOptions, SessionFile, read_small_file, scan};
 
 /// Returns the agent type of each file of the store, in the same order. It is `None` for main sessions and unknown types.
-pub(super) fn find_agent_kinds(store: &UsageStore<'_>) -> Vec<Option<String>> {
+pub(in crate::ops) fn find_agent_kinds(store: &UsageStore<'_>) -> Vec<Option<String>> {
     let metas: Vec<AgentMeta> = store.files.par_iter().map(read_meta).collect();
     let mut kinds: Vec<Option<String>> = metas.iter().map(|meta| meta.agent_type.clone()).collect();
     // The remaining types are named by the calls in the other files of the session.

@@ -18,26 +18,30 @@ use crate::session::per_file_cache::PerFileCache;
 
 /// The location of a response in its session.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ResponseLocation {
+pub(in crate::ops) struct ResponseLocation {
     /// The number of the turn, from 1. `None` outside of turns.
-    pub(super) turn: Option<u32>,
-    pub(super) status: ContextStatus,
+    pub(in crate::ops) turn: Option<u32>,
+    pub(in crate::ops) status: ContextStatus,
 }
 
 pack_fields!(ResponseLocation { turn, status });
 
 /// The locations of the responses of all files.
 #[derive(Debug, Default)]
-pub(super) struct ResponseLocations {
+pub(in crate::ops) struct ResponseLocations {
     /// The locations by file and by index of the response in it.
     files: Vec<Vec<ResponseLocation>>,
-    pub(super) failures: Vec<Error>,
-    pub(super) warning: Option<CacheWarning>,
+    pub(in crate::ops) failures: Vec<Error>,
+    pub(in crate::ops) warning: Option<CacheWarning>,
 }
 
 impl ResponseLocations {
     /// Computes the locations of all responses, from the cache if possible.
-    pub(super) fn read(files: &[SessionFile], roots: &Roots, cache: Option<&CacheDir>) -> ResponseLocations {
+    pub(in crate::ops) fn read(
+        files: &[SessionFile],
+        roots: &Roots,
+        cache: Option<&CacheDir>,
+    ) -> ResponseLocations {
         let (results, warning) =
             PerFileCache::new(cache, roots, CacheKind::UsageLocations, files).read_all(read_locations);
         let mut all = ResponseLocations { warning, ..ResponseLocations::default() };
@@ -50,9 +54,14 @@ impl ResponseLocations {
         all
     }
 
+    /// Returns the location of the response with an index in the file with an index. Returns `None` if it is unknown.
+    pub(in crate::ops) fn get_at(&self, file_idx: usize, response_idx: usize) -> Option<ResponseLocation> {
+        self.files.get(file_idx)?.get(response_idx).copied()
+    }
+
     /// Returns the location of a response. It has no turn if the response was not found in its file. Returns `None` if the
     /// locations were not read.
-    pub(super) fn get(&self, response: &AttributedResponse<'_>) -> Option<ResponseLocation> {
+    pub(in crate::ops) fn get(&self, response: &AttributedResponse<'_>) -> Option<ResponseLocation> {
         let status = if response.is_subagent { ContextStatus::Subagent } else { ContextStatus::Unlinked };
         let unknown = ResponseLocation { turn: None, status };
         // Files of subagents have no locations, and a file may have grown after its locations were read.

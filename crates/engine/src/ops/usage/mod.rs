@@ -28,10 +28,11 @@ use rethread_core::usage::{
     TokenTotals, UniqueResponse, find_block, find_block_starts,
 };
 
-use self::agents::find_agent_kinds;
+pub(super) use self::agents::find_agent_kinds;
 use self::group::GroupRows;
-use self::locations::ResponseLocations;
-use self::store::{AttributedResponse, UsageStore};
+pub(super) use self::locations::ResponseLocations;
+use self::store::AttributedResponse;
+pub(super) use self::store::UsageStore;
 use crate::Error;
 use crate::cache::{CacheDir, CacheWarning};
 use crate::disk::{Roots, is_session_id};

@@ -24,11 +24,11 @@ use crate::session::per_file_cache::PerFileCache;
 ///
 /// Most file usages are cached and most responses occur in one file only. So the file usages are decoded one at a time,
 /// and only those that share messages with other files are kept in memory.
-pub(super) struct UsageStore<'f> {
+pub(in crate::ops) struct UsageStore<'f> {
     /// The files, sorted by path.
-    pub(super) files: &'f [SessionFile],
+    pub(in crate::ops) files: &'f [SessionFile],
     /// The header of each file usage, available without decoding the rest.
-    pub(super) headers: Vec<FileUsageHeader>,
+    pub(in crate::ops) headers: Vec<FileUsageHeader>,
     /// The low halves of the ids of messages that may occur more than once.
     shared_messages: HashSet<u64, BuildHasherDefault<IdHasher>>,
     file_cache: PerFileCache<'f>,
@@ -36,35 +36,44 @@ pub(super) struct UsageStore<'f> {
     new_usages: HashMap<usize, FileUsage>,
     /// The usages to be stored in the cache.
     new_entries: Vec<NewCacheEntry>,
-    pub(super) failures: Vec<Error>,
+    pub(in crate::ops) failures: Vec<Error>,
 }
 
 /// A response, attributed to the file in which it occurred first.
-pub(super) struct AttributedResponse<'b> {
+pub(in crate::ops) struct AttributedResponse<'b> {
     /// The index of the file in [`UsageStore::files`].
-    pub(super) file_idx: usize,
+    pub(in crate::ops) file_idx: usize,
     /// The usage of the file.
-    pub(super) file_usage: &'b FileUsage,
+    pub(in crate::ops) file_usage: &'b FileUsage,
     /// The index of the response in the file.
-    pub(super) response_idx: usize,
+    pub(in crate::ops) response_idx: usize,
     /// The response in the file.
-    pub(super) response_usage: &'b ResponseUsage,
+    pub(in crate::ops) response_usage: &'b ResponseUsage,
     /// The response with the tokens that are counted.
-    pub(super) unique: UniqueResponse,
+    pub(in crate::ops) unique: UniqueResponse,
     /// Whether a subagent received it.
-    pub(super) is_subagent: bool,
+    pub(in crate::ops) is_subagent: bool,
     /// Its copies: file usages, and the responses in them.
     copies: (&'b [FileUsage], &'b [ResponseRef]),
+    /// The index in [`UsageStore::files`] of each file usage of `copies`.
+    copy_file_idxs: &'b [usize],
 }
 
 impl AttributedResponse<'_> {
     /// Returns the time of the first line of the response. Returns `None` if it has none.
-    pub(super) fn time(&self) -> Option<Timestamp> {
+    pub(in crate::ops) fn time(&self) -> Option<Timestamp> {
         self.response_usage.time
     }
 
+    /// Returns the file index and the response index of every copy in the files, itself included.
+    pub(in crate::ops) fn copy_locations(&self) -> impl Iterator<Item = (usize, usize)> {
+        let own = self.copies.1.is_empty().then_some((self.file_idx, self.response_idx));
+        let copies = self.copies.1.iter();
+        copies.map(|(file, response)| (self.copy_file_idxs[*file as usize], *response as usize)).chain(own)
+    }
+
     /// Returns `true` if the response or a copy of it is in a file of the session.
-    pub(super) fn occurs_in(&self, session: &str) -> bool {
+    pub(in crate::ops) fn occurs_in(&self, session: &str) -> bool {
         let (usages, copies) = self.copies;
         self.file_usage.session == session
             || copies.iter().any(|(file_idx, _)| usages[*file_idx as usize].session == session)
@@ -73,12 +82,16 @@ impl AttributedResponse<'_> {
 
 impl<'f> UsageStore<'f> {
     /// Loads the usage of `files`, from the cache if possible.
-    pub(super) fn open(files: &'f [SessionFile], roots: &Roots, cache: Option<&CacheDir>) -> UsageStore<'f> {
+    pub(in crate::ops) fn open(
+        files: &'f [SessionFile],
+        roots: &Roots,
+        cache: Option<&CacheDir>,
+    ) -> UsageStore<'f> {
         UsageStore::open_with_known(files, roots, cache, HashMap::new())
     }
 
     /// Loads the usage of `files`, from the cache if possible. `known` contains the usages of some files, by index.
-    pub(super) fn open_with_known(
+    pub(in crate::ops) fn open_with_known(
         files: &'f [SessionFile],
         roots: &Roots,
         cache: Option<&CacheDir>,
@@ -122,12 +135,12 @@ impl<'f> UsageStore<'f> {
     }
 
     /// Stores the new usages in the cache. Returns the read errors, and a warning if storing failed.
-    pub(super) fn close(self) -> (Vec<Error>, Option<CacheWarning>) {
+    pub(in crate::ops) fn close(self) -> (Vec<Error>, Option<CacheWarning>) {
         (self.failures, self.file_cache.store_entries(self.new_entries))
     }
 
     /// Returns the usage of the file at an index. It is empty if the file could not be read.
-    pub(super) fn file_usage(&self, idx: usize) -> Cow<'_, FileUsage> {
+    pub(in crate::ops) fn file_usage(&self, idx: usize) -> Cow<'_, FileUsage> {
         match self.new_usages.get(&idx) {
             Some(usage) => Cow::Borrowed(usage),
             None => Cow::Owned(self.file_cache.get_cached(idx).unwrap_or_default()),
@@ -135,12 +148,12 @@ impl<'f> UsageStore<'f> {
     }
 
     /// Calls `visit` once with every response. Responses that occur in several files are visited last.
-    pub(super) fn for_each_response(&self, visit: impl FnMut(&AttributedResponse<'_>)) {
+    pub(in crate::ops) fn for_each_response(&self, visit: impl FnMut(&AttributedResponse<'_>)) {
         self.for_each_file_and_response(|_| {}, visit);
     }
 
     /// Calls `visit_file` with every file usage that has responses, and `visit` once with every response.
-    pub(super) fn for_each_file_and_response(
+    pub(in crate::ops) fn for_each_file_and_response(
         &self,
         mut visit_file: impl FnMut(&FileUsage),
         mut visit: impl FnMut(&AttributedResponse<'_>),
@@ -172,6 +185,7 @@ impl<'f> UsageStore<'f> {
                     unique,
                     is_subagent: is_subagent(file_idx, response_usage),
                     copies: (&[], &[]),
+                    copy_file_idxs: &[],
                 });
             }
             if has_shared {
@@ -191,6 +205,7 @@ impl<'f> UsageStore<'f> {
                 unique,
                 is_subagent: is_subagent(file_idx, response_usage),
                 copies: (&shared, &copies),
+                copy_file_idxs: &file_idxs,
             });
         }
     }
@@ -202,7 +217,7 @@ impl<'f> UsageStore<'f> {
 
     /// Returns the working folder of each session by id. The main file is preferred, since subagents may run in another
     /// folder.
-    pub(super) fn collect_folders(&self) -> HashMap<&str, &str> {
+    pub(in crate::ops) fn collect_folders(&self) -> HashMap<&str, &str> {
         let mut folders = HashMap::new();
         for main in [true, false] {
             for (file, header) in self.files.iter().zip(&self.headers) {
@@ -238,7 +253,7 @@ fn read_usage(file: &SessionFile) -> Result<(FileUsage, u64), Error> {
 
 /// Adds the lines in a byte range to a collector. `lines` is the number of lines before the range. Returns the collector
 /// and the number of the last line of the range.
-pub(super) fn collect_range(
+pub(in crate::ops) fn collect_range(
     file: &SessionFile,
     collector: UsageCollector,
     bytes: Range<u64>,
