@@ -6,12 +6,14 @@ use std::process::ExitCode;
 
 use rethread_engine::core::query::QueryError;
 use rethread_engine::{CacheWarning, Error, describe_io_error};
+use rethread_sql::SqlError;
 use unicode_width::UnicodeWidthStr;
 
 use super::clean;
 use super::figures::count_noun;
 use super::out::Out;
 use super::output_path::ProtectedFolder;
+use super::sql::describe_error as describe_sql_error;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 use crate::prices::{PriceTableProblem, PricesError};
 use crate::text::command::quote_command;
@@ -115,6 +117,12 @@ pub(crate) enum CliError {
     UnknownRoots,
     /// There is no home folder, so there is no configuration file.
     NoConfigFile,
+    /// A statement of `sql` that failed, with the reason.
+    Sql { sql: String, error: SqlError },
+    /// A table that does not exist.
+    UnknownTable(String),
+    /// An example query that does not exist.
+    UnknownExample(String),
     /// The editor cannot be started, or it failed.
     NoEditor { command: String, reason: String },
 }
@@ -302,6 +310,15 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             format!("cannot parse `{}` as a regular expression: {}", clean::line(text), clean::line(reason)),
             "without --regex, the text is matched literally".to_owned(),
         ),
+        CliError::Sql { error, .. } => describe_sql_error(error),
+        CliError::UnknownTable(name) => (
+            format!("there is no table `{}`", clean::line(name)),
+            "`rethread sql --schema` lists the tables".to_owned(),
+        ),
+        CliError::UnknownExample(name) => (
+            format!("there is no example `{}`", clean::line(name)),
+            "`rethread sql --example` lists the examples".to_owned(),
+        ),
         CliError::BadQuery(_, error) => (clean::line(&error.message), clean::line(&error.hint)),
         CliError::NoHit { number, hits } => {
             let verb = if *hits == 1 { "there is" } else { "there are" };
@@ -375,6 +392,9 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
     out.error(&format!("{} {error}", paint(BAD, "error:")));
     if let CliError::BadQuery(query, error) = cli_error {
         print_query_error(query, error, out);
+    }
+    if let CliError::Sql { sql, error: SqlError::Statement { offset: Some(offset), .. } } = cli_error {
+        print_sql_error(sql, *offset, out);
     }
     if let CliError::Engine(Error::UnknownSession { nearest: names, .. })
     | CliError::Engine(Error::AmbiguousSession { candidates: names, .. }) = cli_error
@@ -454,6 +474,19 @@ fn print_query_error(query: &str, error: &QueryError, out: &mut Out) {
     }
     out.error(&format!("  {}", super::table::truncate_to_width(&line, out.width() - 2)));
     out.error(&format!("  {}{}", " ".repeat(indent), paint(BAD, &"^".repeat(error_width))));
+}
+
+/// Prints the line of a statement that contains a byte offset, and marks the place. Prints nothing if it does not fit the screen.
+fn print_sql_error(sql: &str, offset: usize, out: &mut Out) {
+    let Some((before, after)) = sql.split_at_checked(offset) else { return };
+    let line_start = before.rsplit('\n').next().unwrap_or_default();
+    let line = format!("{line_start}{}", after.lines().next().unwrap_or_default());
+    let indent = clean::line(&format!("{line_start}|")).width().saturating_sub(1);
+    if indent + 3 > out.width() {
+        return;
+    }
+    out.error(&format!("  {}", super::table::truncate_to_width(&clean::line(&line), out.width() - 2)));
+    out.error(&format!("  {}{}", " ".repeat(indent), paint(BAD, "^")));
 }
 
 /// Prints the short ids and titles of at most 12 sessions. `names` are pairs of id and title.

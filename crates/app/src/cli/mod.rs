@@ -48,6 +48,7 @@ mod search;
 mod secrets;
 mod serve;
 mod show;
+mod sql;
 mod stats;
 mod statusline;
 mod style;
@@ -171,6 +172,7 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
         Some(Command::Usage(usage)) => usage::run(usage, &app, out),
         Some(Command::Statusline(statusline)) => statusline::run(statusline, &app, settings, out),
         Some(Command::Stats(stats)) => stats::run(stats, &app, out),
+        Some(Command::Sql(sql)) => sql::run(sql, &app, out),
         Some(Command::Tools(tools)) => tools::run(tools, &app, out),
         Some(Command::Branches(branches)) => branches::run(branches, &app, out),
         Some(Command::Tree(tree)) => tree::run(tree, &app, out),

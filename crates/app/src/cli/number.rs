@@ -2,7 +2,7 @@
 
 use super::error::CliError;
 
-/// Parses an amount of bytes or tokens, with a decimal (`k`, `m`, `g`) or binary (`ki`, `mi`) unit.
+/// Parses an amount of bytes or tokens, with a decimal (`k`, `m`, `g`) or binary (`ki`, `mi`, `gi`) unit.
 ///
 /// Returns an error if the number or the unit is invalid.
 pub(crate) fn parse_amount(text: &str) -> Result<u64, CliError> {
@@ -18,6 +18,7 @@ pub(crate) fn parse_amount(text: &str) -> Result<u64, CliError> {
         "m" => 1e6,
         "mi" => 1024.0 * 1024.0,
         "g" => 1e9,
+        "gi" => 1024.0 * 1024.0 * 1024.0,
         _ => return Err(error()),
     };
     let number: f64 = number.parse().map_err(|_| error())?;

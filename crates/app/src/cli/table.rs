@@ -1,5 +1,7 @@
 //! Tables with columns aligned by display width that fit the screen.
 
+use std::borrow::Cow;
+
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
@@ -115,7 +117,7 @@ const MIN_WIDTH: usize = 12;
 /// A column of a table.
 #[derive(Debug)]
 struct Column {
-    head: &'static str,
+    head: Cow<'static, str>,
     align: Align,
     max_width: usize,
     /// Columns of a higher rank are omitted first if the screen is narrow. 0: never.
@@ -139,8 +141,13 @@ impl Table {
     }
 
     /// Adds a column with a maximum width on a screen. A column of width 0 is hidden.
-    pub(crate) fn column(mut self, head: &'static str, align: Align, max_width: usize) -> Table {
-        self.columns.push(Column { head, align, max_width, rank: 0 });
+    pub(crate) fn column(
+        mut self,
+        head: impl Into<Cow<'static, str>>,
+        align: Align,
+        max_width: usize,
+    ) -> Table {
+        self.columns.push(Column { head: head.into(), align, max_width, rank: 0 });
         self
     }
 
@@ -179,7 +186,8 @@ impl Table {
         let widths = self.fit_widths(width);
         let mut lines = Vec::with_capacity(self.rows.len() + 1);
         if self.columns.iter().any(|column| !column.head.is_empty()) {
-            let heads: Vec<Cell> = self.columns.iter().map(|column| Cell::new(QUIET, column.head)).collect();
+            let heads: Vec<Cell> =
+                self.columns.iter().map(|column| Cell::new(QUIET, &*column.head)).collect();
             lines.push(self.render_row(&heads, &widths));
         }
         lines.extend(self.rows.iter().map(|row| self.render_row(row, &widths)));

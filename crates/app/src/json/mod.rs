@@ -19,6 +19,7 @@ mod search;
 mod secrets;
 mod serve;
 mod session;
+mod sql;
 mod stats;
 mod statusline;
 pub(crate) mod statusline_input;
@@ -55,6 +56,7 @@ pub(crate) use self::search::{
 pub(crate) use self::secrets::{build_detector, build_secret, build_secret_total};
 pub(crate) use self::serve::build_serve;
 pub(crate) use self::session::{build_agent, build_schema_item, build_session};
+pub(crate) use self::sql::{build_sql_column, build_sql_example, build_sql_plan, build_sql_row};
 pub(crate) use self::stats::{build_file, build_stats};
 pub(crate) use self::statusline::build_statusline;
 pub(crate) use self::tree::{build_branch, build_tree_node};

@@ -13,7 +13,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Go back and try again", &["branches", "tree", "diff", "goto", "fork"]),
     ("Understand and repair a resume", &["explain", "doctor", "repair", "rescue", "clone"]),
     ("Look inside a session", &["tools", "agents", "context", "stats", "schema", "secrets"]),
-    ("Know the cost", &["usage", "statusline"]),
+    ("Know the cost", &["usage", "sql", "statusline"]),
     ("Keep", &["archive"]),
     ("Tidy up and undo", &["rename", "rm", "log", "undo", "restore"]),
     ("Set up", &["config", "index", "completions", "man"]),

@@ -20,6 +20,7 @@ mod secrets;
 mod setup;
 #[cfg(test)]
 mod short_flags;
+mod sql;
 mod usage;
 mod write;
 
@@ -35,6 +36,7 @@ pub(crate) use self::read::{
 pub(crate) use self::search::{Index, Search};
 pub(crate) use self::secrets::Secrets;
 pub(crate) use self::setup::{Completions, Man};
+pub(crate) use self::sql::{Sql, SqlFormat};
 pub(crate) use self::usage::{Statusline, Usage};
 pub(crate) use self::write::{Fork, Goto, Log, Rename, Repair, Restore, Rm, Undo};
 
@@ -169,6 +171,7 @@ pub(crate) enum Command {
     Find(Find),
     Diff(Diff),
     Usage(Usage),
+    Sql(Sql),
     Statusline(Statusline),
     Stats(Stats),
     Tools(Tools),

@@ -155,6 +155,11 @@ impl TableSelection {
         self.columns.contains_key(&table)
     }
 
+    /// Returns the selected columns of a table, in the order of its columns.
+    pub fn columns_of(&self, table: TableKind) -> Vec<&'static TableColumn> {
+        table.columns().iter().filter(|column| self.wants_any(table, &[column.name])).collect()
+    }
+
     /// Returns `true` if one of some columns of a table is selected.
     pub fn wants_any(&self, table: TableKind, columns: &[&str]) -> bool {
         self.columns.get(&table).is_some_and(|wanted| columns.iter().any(|column| wanted.contains(column)))
@@ -200,6 +205,14 @@ pub struct TableFileFilter {
     pub until: Option<Timestamp>,
     /// Only these files. `None` selects all.
     pub paths: Option<HashSet<PathBuf>>,
+}
+
+impl TableFileFilter {
+    /// Returns `true` if the filter may leave out files.
+    pub fn selects_some(&self) -> bool {
+        let TableFileFilter { sessions, projects, since, until, paths } = self;
+        sessions.is_some() || projects.is_some() || since.is_some() || until.is_some() || paths.is_some()
+    }
 }
 
 /// Options of [`read_tables`].

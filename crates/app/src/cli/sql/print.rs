@@ -1,0 +1,149 @@
+//! Prints the rows of a result.
+
+use rethread_sql::ResultValue;
+use serde_json::{Map, Number, Value};
+
+use super::super::args::SqlFormat;
+use super::super::clean;
+use super::super::error::CliError;
+use super::super::out::Out;
+use super::super::style::{PLAIN, QUIET};
+use super::super::table::{Align, Cell, Table};
+
+/// The widest column of a table on a screen.
+const MAX_WIDTH: usize = 80;
+
+/// Prints rows in a format. A table is printed at the end, because its widths depend on all rows.
+pub(super) struct RowPrinter {
+    columns: Vec<String>,
+    /// `None` prints the objects of `--json`.
+    format: Option<SqlFormat>,
+    cells: Vec<Vec<Cell>>,
+    /// Whether all values of a column so far are numbers.
+    is_numeric: Vec<bool>,
+}
+
+impl RowPrinter {
+    pub(super) fn new(columns: Vec<String>, format: Option<SqlFormat>) -> RowPrinter {
+        let is_numeric = vec![true; columns.len()];
+        RowPrinter { columns: unique_names(columns), format, cells: Vec::new(), is_numeric }
+    }
+
+    /// Prints the header of CSV. Other formats have none before the rows.
+    pub(super) fn print_header(&self, out: &mut Out) -> Result<(), CliError> {
+        match self.format {
+            Some(SqlFormat::Csv) => {
+                let names: Vec<String> = self.columns.iter().map(|name| escape_csv(name)).collect();
+                out.raw(names.join(",").as_bytes())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn print_row(&mut self, values: &[ResultValue<'_>], out: &mut Out) -> Result<(), CliError> {
+        match self.format {
+            None => out.json(&crate::json::build_sql_row(self.build_object(values))),
+            Some(SqlFormat::Jsonl) => out.json(&self.build_object(values)),
+            Some(SqlFormat::Csv) => {
+                let cells: Vec<String> =
+                    values.iter().map(|value| escape_csv(&format_exact(value))).collect();
+                out.raw(cells.join(",").as_bytes())
+            }
+            Some(SqlFormat::Table) => {
+                let cells = values.iter().enumerate().map(|(idx, value)| {
+                    self.is_numeric[idx] &=
+                        matches!(value, ResultValue::Null | ResultValue::Integer(_) | ResultValue::Real(_));
+                    match value {
+                        ResultValue::Null => Cell::new(QUIET, "–"),
+                        _ => Cell::new(PLAIN, out.truncate_cell(&clean::line(&format_exact(value)))),
+                    }
+                });
+                self.cells.push(cells.collect());
+                Ok(())
+            }
+        }
+    }
+
+    /// Prints the table, if the format is one.
+    pub(super) fn finish(self, out: &mut Out) -> Result<(), CliError> {
+        let mut table = Table::new(0);
+        for (name, is_numeric) in self.columns.iter().zip(&self.is_numeric) {
+            let align = if *is_numeric { Align::Right } else { Align::Left };
+            table = table.column(clean::line(name), align, MAX_WIDTH);
+        }
+        self.cells.into_iter().for_each(|cells| table.row(cells));
+        table.print(out)
+    }
+
+    fn build_object(&self, values: &[ResultValue<'_>]) -> Map<String, Value> {
+        self.columns.iter().cloned().zip(values.iter().map(convert_value)).collect()
+    }
+}
+
+/// Appends numbers to repeated names, so that the keys of objects are unique.
+fn unique_names(names: Vec<String>) -> Vec<String> {
+    let mut unique: Vec<String> = Vec::with_capacity(names.len());
+    for name in names {
+        let mut candidate = name.clone();
+        let mut number = 2;
+        while unique.contains(&candidate) {
+            candidate = format!("{name}:{number}");
+            number += 1;
+        }
+        unique.push(candidate);
+    }
+    unique
+}
+
+fn convert_value(value: &ResultValue<'_>) -> Value {
+    match *value {
+        ResultValue::Null => Value::Null,
+        ResultValue::Integer(number) => number.into(),
+        ResultValue::Real(number) => Number::from_f64(number).map_or(Value::Null, Value::Number),
+        ResultValue::Text(text) => text.into(),
+        ResultValue::Blob(bytes) => format_hex(bytes).into(),
+    }
+}
+
+/// Formats a value without loss. Null is empty, bytes are hexadecimal.
+fn format_exact(value: &ResultValue<'_>) -> String {
+    match value {
+        ResultValue::Null => String::new(),
+        ResultValue::Integer(number) => number.to_string(),
+        ResultValue::Real(number) => number.to_string(),
+        ResultValue::Text(text) => (*text).to_owned(),
+        ResultValue::Blob(bytes) => format_hex(bytes),
+    }
+}
+
+fn format_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Quotes a value if it contains a separator, a quote or a line break. The value itself is unchanged.
+fn escape_csv(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escape_csv, unique_names};
+
+    #[test]
+    fn repeated_columns_get_numbers() {
+        let names = ["a", "b", "a", "a"].map(str::to_owned).to_vec();
+        assert_eq!(unique_names(names), ["a", "b", "a:2", "a:3"]);
+    }
+
+    #[test]
+    fn values_are_quoted_only_where_needed() {
+        assert_eq!(
+            ["a b", "a,b", "a\"b", "a\nb"].map(escape_csv),
+            ["a b", "\"a,b\"", "\"a\"\"b\"", "\"a\nb\""]
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Functions that SQL can call in addition to those of SQLite.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use jiff::tz::TimeZone;
+use rethread_engine::core::entry::Timestamp;
+use rethread_engine::core::usage::{Calendar, Money};
+use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Error, Result};
+
+/// Registers `usd`, `day` and `percentile`. `zone` is the time zone of `day` without a second argument.
+pub(crate) fn register_functions(connection: &Connection, zone: &TimeZone) -> Result<()> {
+    let pure = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("usd", 1, pure, |context| usd(context))?;
+    let own_zone = zone.clone();
+    connection.create_scalar_function("day", 1, pure, move |context| day(context, &own_zone))?;
+    let zones: Mutex<HashMap<String, TimeZone>> = Mutex::default();
+    connection.create_scalar_function("day", 2, pure, move |context| {
+        let zone = find_zone(&zones, context.get_raw(1).as_str()?)?;
+        day(context, &zone)
+    })?;
+    connection.create_aggregate_function("percentile", 2, pure, Percentile)
+}
+
+/// Converts picodollars to dollars.
+fn usd(context: &Context<'_>) -> Result<Option<f64>> {
+    match context.get_raw(0) {
+        ValueRef::Null => Ok(None),
+        ValueRef::Integer(picodollars) => {
+            let dollars = Money::from_picodollars(picodollars.unsigned_abs().into()).dollars();
+            Ok(Some(if picodollars < 0 { -dollars } else { dollars }))
+        }
+        // `avg` returns a fraction.
+        ValueRef::Real(picodollars) => Ok(Some(picodollars / 1e12)),
+        _ => Err(argument_error("usd expects an amount in picodollars, such as the column cost")),
+    }
+}
+
+/// Returns the day of a time in a time zone, as `2026-01-31`. Returns `None` for a text that is no time.
+fn day(context: &Context<'_>, zone: &TimeZone) -> Result<Option<String>> {
+    let time = match context.get_raw(0) {
+        ValueRef::Text(text) => std::str::from_utf8(text).ok().and_then(Timestamp::parse_text),
+        ValueRef::Integer(millis) => Some(Timestamp(millis)),
+        _ => None,
+    };
+    Ok(time.map(|time| Calendar::new(zone).local_day(time).date().to_string()))
+}
+
+fn find_zone(zones: &Mutex<HashMap<String, TimeZone>>, name: &str) -> Result<TimeZone> {
+    let mut zones = zones.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(zone) = zones.get(name) {
+        return Ok(zone.clone());
+    }
+    let zone = TimeZone::get(name).map_err(|_| argument_error(&format!("unknown time zone `{name}`")))?;
+    zones.insert(name.to_owned(), zone.clone());
+    Ok(zone)
+}
+
+fn argument_error(message: &str) -> Error {
+    Error::UserFunctionError(message.into())
+}
+
+/// The smallest value that at least p percent of the values do not exceed.
+struct Percentile;
+
+/// The values so far, and p.
+#[derive(Default)]
+struct PercentileState {
+    values: Vec<f64>,
+    /// Whether all values are whole numbers, so that the result is one.
+    has_fractions: bool,
+    percent: f64,
+}
+
+impl Aggregate<PercentileState, Value> for Percentile {
+    fn init(&self, _: &mut Context<'_>) -> Result<PercentileState> {
+        Ok(PercentileState::default())
+    }
+
+    fn step(&self, context: &mut Context<'_>, state: &mut PercentileState) -> Result<()> {
+        state.percent = context.get(1)?;
+        if !(0.0..=100.0).contains(&state.percent) {
+            return Err(argument_error("percentile expects a percentage from 0 to 100"));
+        }
+        match context.get_raw(0) {
+            ValueRef::Null => {}
+            ValueRef::Integer(value) => state.values.push(value as f64),
+            ValueRef::Real(value) => {
+                state.has_fractions = true;
+                state.values.push(value);
+            }
+            _ => return Err(argument_error("percentile expects numbers")),
+        }
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, state: Option<PercentileState>) -> Result<Value> {
+        let Some(mut state) = state.filter(|state| !state.values.is_empty()) else {
+            return Ok(Value::Null);
+        };
+        let rank = (state.percent / 100.0 * state.values.len() as f64).ceil().max(1.0) as usize;
+        let idx = rank.min(state.values.len()) - 1;
+        let (_, value, _) = state.values.select_nth_unstable_by(idx, f64::total_cmp);
+        Ok(if state.has_fractions { Value::Real(*value) } else { Value::Integer(*value as i64) })
+    }
+}
