@@ -6,7 +6,7 @@ use rethread_engine::ops::tables::{TableKind, TableSelection};
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 
-/// What the statements that were prepared so far read, and what they were refused.
+/// The tables and columns that a statement reads, and the action that it was refused.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RecordedAccess {
     /// The tables and columns.

@@ -51,7 +51,7 @@ pub struct SqlSource<'s> {
     pub prices: &'s PriceTable,
 }
 
-/// What a statement reads.
+/// The tables, files and steps of a statement.
 #[derive(Debug)]
 pub struct QueryPlan {
     /// The tables and columns.
@@ -62,12 +62,12 @@ pub struct QueryPlan {
     pub steps: Vec<String>,
 }
 
-/// What a query read.
+/// The outcome of a query.
 #[derive(Debug, Default)]
 pub struct QuerySummary {
     /// The number of rows of the result.
     pub rows: usize,
-    /// What was read to fill the tables. `None` if they were filled already.
+    /// The files that were read to fill the tables. `None` if the tables were filled already.
     pub report: Option<TablesReport>,
 }
 
@@ -100,7 +100,7 @@ pub struct Database<'s> {
 /// Decides when a running query must stop.
 #[derive(Debug, Default)]
 struct StopSignal {
-    is_cancelled: Arc<AtomicBool>,
+    is_cancelled: Mutex<Arc<AtomicBool>>,
     deadline: Mutex<Option<Instant>>,
 }
 
@@ -110,7 +110,8 @@ impl StopSignal {
     }
 
     fn is_cancelled(&self) -> bool {
-        self.is_cancelled.load(Ordering::Relaxed)
+        let flag = self.is_cancelled.lock().unwrap_or_else(PoisonError::into_inner);
+        flag.load(Ordering::Relaxed)
     }
 
     fn must_stop(&self) -> bool {
@@ -157,9 +158,9 @@ impl<'s> Database<'s> {
         self.recorder.install(&mut self.connection)
     }
 
-    /// Returns a flag that stops the running query when it is set.
-    pub fn cancel_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop.is_cancelled)
+    /// Makes every query stop when a flag is set.
+    pub fn set_cancel_flag(&mut self, flag: Arc<AtomicBool>) {
+        *self.stop.is_cancelled.lock().unwrap_or_else(PoisonError::into_inner) = flag;
     }
 
     /// Removes all rows, so that the next query reads the sessions again.
@@ -202,7 +203,6 @@ impl<'s> Database<'s> {
         sql: &str,
         visit: &mut dyn FnMut(&[ResultValue<'_>]) -> bool,
     ) -> Result<QuerySummary, SqlError> {
-        self.stop.is_cancelled.store(false, Ordering::Relaxed);
         self.stop.set_deadline(Some(Instant::now() + self.limits.time));
         let result = self.fill_and_run(sql, visit);
         self.stop.set_deadline(None);

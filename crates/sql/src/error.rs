@@ -22,7 +22,7 @@ pub enum SqlError {
     /// The statement would write, or access something other than the tables.
     #[error("{action} is not allowed: queries only read")]
     Forbidden {
-        /// What the statement would do, such as `INSERT`.
+        /// The refused action, such as `INSERT`.
         action: String,
     },
     /// The statement has parameters, which have no values.

@@ -5,7 +5,7 @@
 pub struct ExampleQuery {
     /// The name.
     pub name: &'static str,
-    /// What it shows, one sentence.
+    /// The description, one sentence.
     pub description: &'static str,
     /// The statement.
     pub sql: &'static str,

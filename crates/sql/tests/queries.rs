@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -371,7 +372,8 @@ fn a_long_query_is_stopped() {
     let roots = store.roots();
     let source = SqlSource { roots: &roots, cache: None, prices: &store.prices };
     let mut database = Database::new(source, QueryLimits::default(), &TimeZone::UTC).expect("a database");
-    let flag = database.cancel_flag();
+    let flag = Arc::new(AtomicBool::new(false));
+    database.set_cancel_flag(Arc::clone(&flag));
     let endless_rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
     let stopped = database.query(endless_rows, &mut |_| {
         flag.store(true, Ordering::Relaxed);
@@ -379,6 +381,7 @@ fn a_long_query_is_stopped() {
     });
     assert!(matches!(stopped, Err(SqlError::Stopped)), "{stopped:?}");
     // The database can be used again.
+    flag.store(false, Ordering::Relaxed);
     assert_eq!(query_again(&mut database, "SELECT count(*) FROM entries").expect("a row"), [["2"]]);
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
     self, ArchiveDamage, ArchiveLocation, ArchiveStatus, ArchiveStatusRequest, ArchiveUpdate,
-    ArchivedSession, CopiedFiles, DueDeletion, GenerationCause, RemovalCause, RetentionPeriod,
+    ArchivedSession, CopiedFiles, DeletionCause, DueDeletion, GenerationCause, RetentionPeriod,
 };
 
 pub(super) use self::forget::forget_removed;
@@ -219,8 +219,8 @@ fn print_removed(status: &ArchiveStatus, out: &mut Out) -> Result<(), CliError> 
     print_text("removed", format!("{count} on purpose: still in the archive"), out)?;
     for (session, cause) in status.removed.iter().take(MAX_LISTED) {
         let cause = match cause {
-            RemovalCause::Removed => "moved to the trash by rethread",
-            RemovalCause::Purged => "the client forgot its project",
+            DeletionCause::Removed => "moved to the trash by rethread",
+            DeletionCause::Purged => "the client forgot its project",
         };
         print_text("", format!("{}: {cause}", clean::line(&session.id)), out)?;
     }

@@ -13,7 +13,6 @@ use super::clean;
 use super::figures::count_noun;
 use super::out::Out;
 use super::output_path::ProtectedFolder;
-use super::sql::describe_error as describe_sql_error;
 use super::style::{BAD, MARK, NAME, QUIET, paint};
 use crate::prices::{PriceTableProblem, PricesError};
 use crate::text::command::quote_command;
@@ -310,7 +309,7 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             format!("cannot parse `{}` as a regular expression: {}", clean::line(text), clean::line(reason)),
             "without --regex, the text is matched literally".to_owned(),
         ),
-        CliError::Sql { error, .. } => describe_sql_error(error),
+        CliError::Sql { error, .. } => crate::text::sql_result::describe_error(error),
         CliError::UnknownTable(name) => (
             format!("there is no table `{}`", clean::line(name)),
             "`rethread sql --schema` lists the tables".to_owned(),

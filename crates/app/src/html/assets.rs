@@ -22,6 +22,7 @@ const STYLE: &[&str] = &[
     include_str!("../../assets/style/home.css"),
     include_str!("../../assets/style/list.css"),
     include_str!("../../assets/style/search.css"),
+    include_str!("../../assets/style/sql.css"),
 ];
 
 const SCRIPT: &[&str] = &[

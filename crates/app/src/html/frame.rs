@@ -12,7 +12,7 @@ pub(crate) struct Frame<'a> {
     pub(crate) site: &'a Site,
     /// The title of the page.
     pub(crate) title: &'a str,
-    /// The section of the bar to which the page belongs: `home`, `sessions`, `search`, `log` or empty.
+    /// The section of the bar to which the page belongs: `home`, `sessions`, `search`, `sql`, `log` or empty.
     pub(crate) section: &'a str,
     /// Whether the sessions are generated examples.
     pub(crate) demo: bool,
@@ -47,6 +47,7 @@ pub(crate) fn render_start(frame: &Frame<'_>) -> Markup {
             a href=(site.page("/")) aria-current=[current("home")] { "Home" }
             a href=(site.page("/sessions")) aria-current=[current("sessions")] { "Sessions" }
             a href=(site.page("/search")) aria-current=[current("search")] { "Search" }
+            a href=(site.page("/sql")) aria-current=[current("sql")] { "SQL" }
             a href=(site.page("/log")) aria-current=[current("log")] { "Changes" }
         }
         // These pages contain a search box themselves.

@@ -4,7 +4,7 @@ use rethread_engine::OpId;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
     ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate,
-    ArchivedSession, DueDeletion, ForgetCandidate, ForgottenSession, GenerationCause, RemovalCause,
+    ArchivedSession, DeletionCause, DueDeletion, ForgetCandidate, ForgottenSession, GenerationCause,
     RetentionPeriod, ScheduleFile,
 };
 use serde::Serialize;
@@ -335,11 +335,11 @@ pub(crate) struct RemovedSessionJson<'a> {
 /// Builds the `archived_session` object of a session that exists only in the archive because it was removed on purpose.
 pub(crate) fn build_removed_session(
     session: &ArchivedSession,
-    cause: RemovalCause,
+    cause: DeletionCause,
 ) -> ObjectJson<RemovedSessionJson<'_>> {
     let removed = match cause {
-        RemovalCause::Removed => "rm",
-        RemovalCause::Purged => "purge",
+        DeletionCause::Removed => "rm",
+        DeletionCause::Purged => "purge",
     };
     build_object("archived_session", RemovedSessionJson { session: describe_session(session), removed })
 }

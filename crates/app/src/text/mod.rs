@@ -16,6 +16,7 @@ pub(crate) mod resume_command;
 pub(crate) mod secrets;
 pub(crate) mod session;
 pub(crate) mod shell;
+pub(crate) mod sql_result;
 pub(crate) mod summary;
 pub(crate) mod template;
 pub(crate) mod time;

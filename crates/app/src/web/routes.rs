@@ -7,7 +7,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use super::guard;
-use super::pages::{action, assets, branches, diff, doctor, home, search, session, sessions};
+use super::pages::{action, assets, branches, diff, doctor, home, search, session, sessions, sql};
 use super::response;
 use super::server::Server;
 
@@ -35,6 +35,8 @@ fn build_page_router(server: Arc<Server>) -> Router {
         .route("/s/{key}/tree", get(branches::tree_page))
         .route("/s/{key}/diff", get(diff::page))
         .route("/s/{key}/doctor", get(doctor::page))
+        .route("/sql", get(sql::page))
+        .route("/sql/csv", get(sql::csv))
         .route("/undo", post(action::undo))
         .route("/log", get(action::log))
         .route("/assets/{name}", get(assets::file))

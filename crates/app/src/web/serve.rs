@@ -104,6 +104,7 @@ pub(crate) fn serve(
             searches: SearchCache::default(),
             figures: FigureCache::default(),
             indexing: IndexUpdate::default(),
+            queries: tokio::sync::Mutex::default(),
             exports: Arc::new(tokio::sync::Semaphore::new(MAX_EXPORTS)),
             demo: options.demo,
             theme: options.theme,

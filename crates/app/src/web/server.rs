@@ -47,6 +47,8 @@ pub(crate) struct Server {
     pub(crate) indexing: IndexUpdate,
     /// Limits the number of exports, so that threads remain for pages.
     pub(crate) exports: Arc<tokio::sync::Semaphore>,
+    /// Held by an SQL query: one at a time, because each may use much memory.
+    pub(crate) queries: tokio::sync::Mutex<()>,
     /// Whether the sessions are demo data.
     pub(crate) demo: bool,
     /// The theme of the pages, `light` or `dark`. `None` is that of the system.

@@ -293,6 +293,16 @@ fn json_keys_are_frozen() {
     stats.usage_once: input_tokens output_tokens cache_creation_input_tokens cache_read_input_tokens
     stats: type v files bytes lines malformed salvaged types uuids uuids_repeated roots parents_missing user_messages messages tool_uses tool_uses_unpaired tool_results_unpaired tool_results_is_error longest_turn compactions siblings forks_by_kind prompt_versions blocks system_subtypes tools tool_calls responses usage responses_once usage_once models turns turns_written forks problems unknown first last wall_ms active_ms
     ");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "sql", "SELECT 1 AS one", "--json"]), @"
+    sql_row.row: one
+    sql_row: type v row
+    ");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "sql", "--schema", "turns", "--json"]), @"sql_column: type v table name column_type description");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "sql", "--example", "--json"]), @"sql_example: type v name description sql");
+    insta::assert_snapshot!(list_json_keys(&home, &["--demo", "sql", "--explain", "SELECT turn FROM turns", "--json"]), @"
+    sql_plan.tables: name columns
+    sql_plan: type v tables sessions projects since until steps
+    ");
     insta::assert_snapshot!(list_json_keys(&home, &["--demo", "tools", "last", "--json"]), @"
     tool.result: text media is_error line answered_at
     tool: type v session agent path name id input line called_at result failure duration_ms

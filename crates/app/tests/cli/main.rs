@@ -68,6 +68,8 @@ mod search;
 #[cfg(test)]
 mod secrets;
 #[cfg(test)]
+mod sql;
+#[cfg(test)]
 mod stats;
 #[cfg(test)]
 mod statusline;

@@ -14,13 +14,15 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Every route with its method. `KEY` is replaced by the key of a session.
-const ROUTES: [(&str, &str); 30] = [
+const ROUTES: [(&str, &str); 32] = [
     ("GET", "/"),
     ("GET", "/home/figures"),
     ("GET", "/sessions"),
     ("GET", "/sessions/rows"),
     ("GET", "/search?q=kraken"),
     ("GET", "/search/hits?q=kraken"),
+    ("GET", "/sql?q=SELECT+1"),
+    ("GET", "/sql/csv?q=SELECT+1"),
     ("GET", "/log"),
     ("POST", "/undo"),
     ("GET", "/assets/x"),

@@ -31,6 +31,14 @@ const URLS: &[&str] = &[
     "/search/hits?q=answer",
     "/search/hits?q=is%3A",
     "/search/hits",
+    "/sql",
+    "/sql?example=cost-by-day",
+    "/sql?example=cost-by-project",
+    "/sql?q=SELECT+text+FROM+texts",
+    "/sql?q=SELECT+%27%3Cscript%3E%27+AS+%22%3Cb%3E%22",
+    "/sql?q=SELECT+%3Cscript%3E",
+    "/sql?q=DROP+TABLE+turns",
+    "/sql/csv?q=DROP+TABLE+turns",
 ];
 
 #[test]
@@ -43,6 +51,26 @@ fn every_page_is_well_formed() {
     }
     let page = WebServer::start_demo(new_home()).get_body("/");
     assert!(page.contains("these sessions are generated"), "the demo is marked as such");
+}
+
+#[test]
+fn sql_results_are_on_the_page_and_in_a_file() {
+    let server = WebServer::start(fixtures::new_three_session_home());
+    let page = server.get_body("/sql?q=SELECT+count(*)+AS+sessions,+NULL+AS+nothing+FROM+sessions");
+    assert!(
+        page.contains(">sessions</th>") && page.contains(">3</td>") && page.contains("1 row in"),
+        "{page}"
+    );
+    let file = server.get("/sql/csv?q=SELECT+'a,b'+AS+x,+count(*)+AS+n+FROM+sessions");
+    assert_eq!((file.status, file.body.as_str()), (200, "x,n\r\n\"a,b\",3\r\n"));
+    let error = server.get_body("/sql?q=SELECT+colour+FROM+turns");
+    assert!(error.contains("no such column: colour") && error.contains("role=\"alert\""), "{error}");
+    assert!(server.get_body("/sql?q=DELETE+FROM+turns").contains("is not allowed"));
+    let chart = server.get_body("/sql?q=SELECT+session_id,+lines+FROM+sessions");
+    assert!(
+        chart.contains("class=\"sql-chart\"") && chart.contains("aria-label=\"lines by session_id\""),
+        "{chart}"
+    );
 }
 
 #[test]

@@ -8,18 +8,18 @@ use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use rethread_sql::{Database, QueryLimits, SqlError, SqlSource, find_example};
+use rethread_sql::{Database, QueryLimits, SqlSource, find_example};
 
 use self::print::RowPrinter;
 use super::AppContext;
 use super::args;
 use super::args::SqlFormat;
+use super::clean;
 use super::error::{self, CliError, Exit};
 use super::number::parse_amount;
 use super::out::Out;
 use super::prices::load_price_table;
 use super::style::{NAME, QUIET, paint};
-use super::{clean, figures};
 
 /// Runs `rethread sql`: runs a statement and prints its rows, or opens a prompt.
 ///
@@ -132,32 +132,4 @@ fn print_plan(sql: &str, database: &Database<'_>, out: &mut Out) -> Result<Exit,
         out.line(&format!("{}  {}", paint(QUIET, "step"), clean::line(step)))?;
     }
     Ok(Exit::Done)
-}
-
-/// Describes the error of a statement: the message and the hint.
-pub(super) fn describe_error(error: &SqlError) -> (String, String) {
-    let hint = match error {
-        SqlError::Statement { message, .. } if message.starts_with("no such table") => {
-            "`rethread sql --schema` lists the tables".to_owned()
-        }
-        SqlError::Statement { message, .. } if message.starts_with("no such column") => {
-            "`rethread sql --schema TABLE` lists the columns of a table; texts need single quotes".to_owned()
-        }
-        SqlError::Statement { .. } => "`rethread sql --example` lists queries that work".to_owned(),
-        SqlError::Empty => "pass a statement such as \"SELECT count(*) FROM sessions\"".to_owned(),
-        SqlError::SeveralStatements => "run the statements one after the other".to_owned(),
-        SqlError::Forbidden { .. } => {
-            "`rethread goto`, `rename`, `repair` and `rm` change sessions, with undo".to_owned()
-        }
-        SqlError::Parameters => "write the values into the statement".to_owned(),
-        SqlError::TimedOut { .. } => {
-            "limit the sessions or times, or allow more with --timeout SECONDS".to_owned()
-        }
-        SqlError::OutOfMemory { limit } => format!(
-            "select fewer columns or rows, or allow more with --memory {}",
-            figures::format_size(limit.saturating_mul(4)).replace(' ', "")
-        ),
-        SqlError::Stopped => String::new(),
-    };
-    (clean::line(&error.to_string()), hint)
 }

@@ -9,6 +9,7 @@ use super::super::error::CliError;
 use super::super::out::Out;
 use super::super::style::{PLAIN, QUIET};
 use super::super::table::{Align, Cell, Table};
+use crate::text::sql_result::{format_csv_line, format_exact, format_hex};
 
 /// The widest column of a table on a screen.
 const MAX_WIDTH: usize = 80;
@@ -33,8 +34,7 @@ impl RowPrinter {
     pub(super) fn print_header(&self, out: &mut Out) -> Result<(), CliError> {
         match self.format {
             Some(SqlFormat::Csv) => {
-                let names: Vec<String> = self.columns.iter().map(|name| escape_csv(name)).collect();
-                out.raw(names.join(",").as_bytes())
+                out.raw(format_csv_line(self.columns.iter().map(String::as_str)).as_bytes())
             }
             _ => Ok(()),
         }
@@ -45,9 +45,8 @@ impl RowPrinter {
             None => out.json(&crate::json::build_sql_row(self.build_object(values))),
             Some(SqlFormat::Jsonl) => out.json(&self.build_object(values)),
             Some(SqlFormat::Csv) => {
-                let cells: Vec<String> =
-                    values.iter().map(|value| escape_csv(&format_exact(value))).collect();
-                out.raw(cells.join(",").as_bytes())
+                let cells: Vec<String> = values.iter().map(format_exact).collect();
+                out.raw(format_csv_line(cells.iter().map(String::as_str)).as_bytes())
             }
             Some(SqlFormat::Table) => {
                 let cells = values.iter().enumerate().map(|(idx, value)| {
@@ -105,45 +104,13 @@ fn convert_value(value: &ResultValue<'_>) -> Value {
     }
 }
 
-/// Formats a value without loss. Null is empty, bytes are hexadecimal.
-fn format_exact(value: &ResultValue<'_>) -> String {
-    match value {
-        ResultValue::Null => String::new(),
-        ResultValue::Integer(number) => number.to_string(),
-        ResultValue::Real(number) => number.to_string(),
-        ResultValue::Text(text) => (*text).to_owned(),
-        ResultValue::Blob(bytes) => format_hex(bytes),
-    }
-}
-
-fn format_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// Quotes a value if it contains a separator, a quote or a line break. The value itself is unchanged.
-fn escape_csv(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{escape_csv, unique_names};
+    use super::unique_names;
 
     #[test]
     fn repeated_columns_get_numbers() {
         let names = ["a", "b", "a", "a"].map(str::to_owned).to_vec();
         assert_eq!(unique_names(names), ["a", "b", "a:2", "a:3"]);
-    }
-
-    #[test]
-    fn values_are_quoted_only_where_needed() {
-        assert_eq!(
-            ["a b", "a,b", "a\"b", "a\nb"].map(escape_csv),
-            ["a b", "\"a,b\"", "\"a\"\"b\"", "\"a\nb\""]
-        );
     }
 }

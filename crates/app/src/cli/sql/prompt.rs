@@ -139,7 +139,7 @@ fn run_command(command: &str, database: &mut Database<'_>, out: &mut Out) -> Res
 
 fn print_result(sql: &str, database: &mut Database<'_>, out: &mut Out) -> Result<(), CliError> {
     let count = run_statement(sql, database, Some(SqlFormat::Table), out)?;
-    out.note(&paint(QUIET, &super::figures::count_noun(count as u64, "row")));
+    out.note(&paint(QUIET, &crate::text::figures::count_noun(count as u64, "row")));
     Ok(())
 }
 

@@ -12,3 +12,4 @@ pub(crate) mod home;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod sessions;
+pub(crate) mod sql;

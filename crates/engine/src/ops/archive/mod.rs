@@ -16,7 +16,7 @@ pub use self::forget::{
     ForgetCandidate, ForgetPlan, ForgetRequest, ForgottenSession, forget, list_forgotten, plan_forget,
     remember,
 };
-pub use self::removal::RemovalCause;
+pub use self::removal::DeletionCause;
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
 pub(crate) use self::restore::{COMMAND as RESTORE_COMMAND, find_archived_path};
 pub use self::schedule::{ScheduleFile, ScheduleOutcome, write_schedule};

@@ -17,7 +17,7 @@ const MAX_STATE_BYTES: u64 = 256 << 20;
 
 /// How the file of an archived session was removed on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RemovalCause {
+pub enum DeletionCause {
     /// `rm` moved it to the trash.
     Removed,
     /// The client forgot the whole project: the project has no sessions and is not in its list of projects.
@@ -43,13 +43,13 @@ impl<'a> RemovalFinder<'a> {
 
     /// Returns how the file of an archived session was removed. Returns `None` if nothing shows that it was on purpose, or another
     /// machine archived it.
-    pub(super) fn find_cause(&mut self, file: &ArchivedFile<'_>) -> Option<RemovalCause> {
+    pub(super) fn find_cause(&mut self, file: &ArchivedFile<'_>) -> Option<DeletionCause> {
         if !file.is_of_machine(self.location) {
             return None;
         }
         let path = file.original_path();
         if self.removed.contains(&path) || self.removed.contains(&resolve_links(&path)) {
-            return Some(RemovalCause::Removed);
+            return Some(DeletionCause::Removed);
         }
         if !file.relative.starts_with("projects") {
             return None;
@@ -57,7 +57,7 @@ impl<'a> RemovalFinder<'a> {
         let project_dir = path.parent().unwrap_or(Path::new("")).to_owned();
         let root = &file.root;
         let is_purged = *self.purged.entry(project_dir).or_insert_with_key(|dir| is_purged(root, dir, file));
-        is_purged.then_some(RemovalCause::Purged)
+        is_purged.then_some(DeletionCause::Purged)
     }
 }
 

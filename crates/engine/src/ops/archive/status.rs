@@ -7,7 +7,7 @@ use rethread_core::entry::Timestamp;
 
 use super::coverage::{ArchiveCoverage, FileCoverage};
 use super::forget::collect_forgotten;
-use super::removal::{RemovalCause, RemovalFinder};
+use super::removal::{DeletionCause, RemovalFinder};
 use super::{ArchiveDamage, ArchiveLocation, ForgottenSession};
 use crate::archive::{Archive, ArchivedFile};
 use crate::disk::{FileRole, Roots, SessionFile, find_sessions, is_session_id};
@@ -33,7 +33,7 @@ pub struct ArchiveStatus {
     /// The other sessions that exist only in the archive, newest first.
     pub only_archived: Vec<ArchivedSession>,
     /// The sessions that exist only in the archive because they were removed on purpose, newest first.
-    pub removed: Vec<(ArchivedSession, RemovalCause)>,
+    pub removed: Vec<(ArchivedSession, DeletionCause)>,
     /// The session files below the roots of excluded projects.
     pub excluded: Vec<PathBuf>,
     /// The session files below the roots that are not archived in full, newest first.

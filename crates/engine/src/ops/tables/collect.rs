@@ -19,7 +19,7 @@ use super::{TableKind, TableSelection};
 /// A row, and the node of its line. The node is `None` for a line without a uuid.
 pub(super) type PlacedRow<R> = (Option<NodeId>, R);
 
-/// What identifies a file in all of its rows.
+/// The names of a file in all of its rows.
 #[derive(Debug, Clone)]
 pub(super) struct FileNames {
     pub(super) source_id: Name,
@@ -52,7 +52,7 @@ pub(super) struct RowCollector<'s> {
     pub(super) time_span: Option<(i64, i64)>,
 }
 
-/// What is known of a tool call besides its place and time.
+/// The properties of a tool call besides its place and time.
 #[derive(Debug, Default)]
 pub(super) struct CallFacts {
     pub(super) id: String,
@@ -68,7 +68,7 @@ pub(super) struct CallFacts {
     pub(super) access: Option<FileAccess>,
 }
 
-/// What is known of the prompt of a turn.
+/// The properties of the prompt of a turn.
 #[derive(Debug, Default)]
 pub(super) struct PromptFacts {
     pub(super) uuid: Option<String>,

@@ -20,7 +20,7 @@ pub enum ColumnType {
     Text,
 }
 
-/// What a column reveals about the work of its user.
+/// How much a column reveals about the work of its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ColumnPrivacy {
     /// Numbers, times, random ids and names that the program defines.
@@ -40,7 +40,7 @@ pub struct TableColumn {
     pub name: &'static str,
     /// The type of its values.
     pub column_type: ColumnType,
-    /// What its values reveal.
+    /// How much its values reveal.
     pub privacy: ColumnPrivacy,
     /// The description, one sentence.
     pub description: &'static str,

@@ -79,7 +79,7 @@ impl NodePlaces {
     }
 
     /// Returns the number of the turn and the context status of a line.
-    fn of(&self, node: Option<NodeId>) -> (Option<u32>, &'static str) {
+    fn place_of(&self, node: Option<NodeId>) -> (Option<u32>, &'static str) {
         let idx = node.map(|node| node as usize);
         let turn = idx.and_then(|idx| self.turns.get(idx)).copied().filter(|&turn| turn > 0);
         let status = idx.and_then(|idx| self.statuses.get(idx)).copied();
@@ -110,11 +110,11 @@ pub(super) fn read_file_tables(
     let places = NodePlaces::new(&session, file.is_agent());
     let mut tables = FileTables { time_span: collector.time_span, ..FileTables::default() };
     for (node, mut row) in std::mem::take(&mut collector.entries) {
-        (row.turn, row.context_status) = places.of(node);
+        (row.turn, row.context_status) = places.place_of(node);
         tables.entries.push(row);
     }
     for (node, mut row) in std::mem::take(&mut collector.messages) {
-        (row.turn, row.context_status) = places.of(node);
+        (row.turn, row.context_status) = places.place_of(node);
         tables.messages.push(row);
     }
     let calls = calls.unwrap_or_default();
@@ -160,7 +160,7 @@ fn build_turns(
             uuid: prompt.uuid,
             line: tree.node(start).span.line,
             role: tree.node(start).role.name(),
-            context_status: places.of(Some(start)).1,
+            context_status: places.place_of(Some(start)).1,
             first_ts,
             last_ts,
             prompt_id: prompt.prompt_id,
@@ -169,7 +169,8 @@ fn build_turns(
             ..TurnTableRow::default()
         });
     }
-    let turn_of = |node: Option<NodeId>| places.of(node).0.and_then(|turn| row_idxs.get(&turn)).copied();
+    let turn_of =
+        |node: Option<NodeId>| places.place_of(node).0.and_then(|turn| row_idxs.get(&turn)).copied();
     for &(node, millis) in &collector.durations {
         if let Some(idx) = turn_of(Some(node)) {
             let duration = &mut rows[idx].duration_ms;
@@ -231,7 +232,7 @@ fn add_calls(
         if is_extra_copy(call.id) {
             continue;
         }
-        let (turn, context_status) = places.of(facts.node);
+        let (turn, context_status) = places.place_of(facts.node);
         let row = ToolCallTableRow {
             call_id: facts.id.clone(),
             session_id: Arc::clone(&collector.file.session_id),
@@ -356,7 +357,7 @@ fn read_texts(
         if entry.role() == EntryRole::SyntheticReply {
             return;
         }
-        let (turn, context_status) = places.of(node);
+        let (turn, context_status) = places.place_of(node);
         let uuid = entry.uuid.map(|uuid| uuid.decode().into_owned());
         let mut n = 0;
         for_each_text(entry, TextScope::Conversation, |source, tool: Option<JsonStr<'_>>, text| {

@@ -228,7 +228,7 @@ pub struct TablesRequest<'r> {
     pub prices: &'r PriceTable,
 }
 
-/// What was read for the tables.
+/// The files that were read for the tables.
 #[derive(Debug, Default)]
 pub struct TablesReport {
     /// The number of session files, subagents included.
