@@ -17,16 +17,16 @@ u1: plan the beds, say \"beans\"
 fn results_are_tables_csv_or_json() {
     let home = new_home();
     home.write(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(GARDEN));
-    let sql = "SELECT turn, prompt, tool_calls, tool_errors, NULL AS nothing FROM turns";
+    let sql = "SELECT turn, prompt, tool_calls, tool_errors, NULL AS empty FROM turns";
     insta::assert_snapshot!(home.run(&["sql", sql]).out, @r#"
-    turn  prompt                        tool_calls  tool_errors  nothing
-       1  plan the beds, say "beans"             1            1        –
+    turn  prompt                      tool_calls  tool_errors  empty
+       1  plan the beds, say "beans"           1            1      –
     "#);
     insta::assert_snapshot!(home.run(&["sql", sql, "--format", "csv"]).out, @r#"
-    turn,prompt,tool_calls,tool_errors,nothing
+    turn,prompt,tool_calls,tool_errors,empty
     1,"plan the beds, say ""beans""",1,1,
     "#);
-    insta::assert_snapshot!(home.run(&["sql", sql, "--format", "jsonl"]).out, @r#"{"turn":1,"prompt":"plan the beds, say \"beans\"","tool_calls":1,"tool_errors":1,"nothing":null}"#);
+    insta::assert_snapshot!(home.run(&["sql", sql, "--format", "jsonl"]).out, @r#"{"turn":1,"prompt":"plan the beds, say \"beans\"","tool_calls":1,"tool_errors":1,"empty":null}"#);
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn the_statement_may_be_in_a_file_or_an_example() {
     let output = home.run(&["sql", "--file", path.to_str().unwrap(), "--format", "csv"]);
     assert_eq!((output.out.as_str(), output.code), ("calls\n1\n", 0), "{}", output.err);
     let output = home.run(&["sql", "--example", "tool-errors", "--format", "csv"]);
-    assert_eq!(output.out, "tool,calls,failed,percent\nBash,1,1,100.0\n");
+    assert_eq!(output.out, "tool,calls,failed,percent\nBash,1,1,100\n");
     let output = home.run(&["sql", "--file", "missing.sql"]);
     assert_eq!(output.code, 2);
     assert!(output.err.contains("cannot read"), "{}", output.err);

@@ -56,7 +56,7 @@ fn every_page_is_well_formed() {
 #[test]
 fn sql_results_are_on_the_page_and_in_a_file() {
     let server = WebServer::start(fixtures::new_three_session_home());
-    let page = server.get_body("/sql?q=SELECT+count(*)+AS+sessions,+NULL+AS+nothing+FROM+sessions");
+    let page = server.get_body("/sql?q=SELECT+count(*)+AS+sessions,+NULL+AS+empty+FROM+sessions");
     assert!(
         page.contains(">sessions</th>") && page.contains(">3</td>") && page.contains("1 row in"),
         "{page}"
