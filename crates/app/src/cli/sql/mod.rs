@@ -43,6 +43,7 @@ pub(crate) fn run(args: &args::Sql, app: &AppContext, out: &mut Out) -> Result<E
         return print_plan(&sql, &database, out);
     }
     let format = if out.is_json() { None } else { Some(args.format) };
+    out.allow_pager();
     let count = run_statement(&sql, &mut database, format, out)?;
     if count == 0 && format == Some(SqlFormat::Table) {
         out.note("no rows");
@@ -73,7 +74,6 @@ fn run_statement(
         return Err(error);
     }
     let summary = result.map_err(fail)?;
-    out.allow_pager();
     printer.finish(out)?;
     if let Some(report) = &summary.report {
         error::print_warnings(&report.failures, out);

@@ -160,15 +160,12 @@ fn respond_with_page(server: &Server, sql: &str, result: Option<Result<ResultPag
             div class="sql-columns" {
                 div {
                     (render_form(site, sql, matches!(result, Some(Ok(_)))))
+                    @if let Some(Err(error)) = &result { (render_error(error)) }
                     (render_examples(site))
                 }
                 (render_schema())
             }
-            @match &result {
-                None => {},
-                Some(Ok(page)) => (render_result(page)),
-                Some(Err(error)) => (render_error(error)),
-            }
+            @if let Some(Ok(page)) = &result { (render_result(page)) }
         }
     };
     let frame = Frame { section: "sql", ..server.frame("SQL") };
@@ -240,7 +237,7 @@ fn render_result(page: &ResultPage) -> Markup {
         .map(|idx| page.rows.iter().all(|row| row[idx].number.is_some() || row[idx].is_null))
         .collect();
     html! {
-        p class="muted" role="status" {
+        p class="muted sql-facts" role="status" {
             (count_noun(page.count as u64, "row")) " in " (page.millis) " ms"
             @if page.count > page.rows.len() { "; the first " (group_digits(page.rows.len() as u64)) " are shown, the CSV file has all" }
         }
@@ -282,6 +279,7 @@ fn render_chart(page: &ResultPage, is_numeric: &[bool]) -> Markup {
     let label = format!("{} by {}", clean::line(&page.columns[value_idx]), clean::line(&page.columns[0]));
     let scale = (CHART_WIDTH - CHART_LEFT - 90.0) / max;
     html! {
+        p class="sql-caption" { (label) }
         svg class="sql-chart" role="img" aria-label=(label) width=(CHART_WIDTH) height=(height) viewBox={ "0 0 " (CHART_WIDTH) " " (height) } {
             @for (idx, (name, value)) in bars.iter().enumerate() {
                 @let y = idx * BAR_STEP;
