@@ -98,6 +98,8 @@ fn nothing_in_a_session_runs() {
         format!("{base}/action/rename"),
         format!("{base}/action/clone"),
         format!("{base}/action/repair"),
+        "/sql?q=SELECT+text,+line+FROM+texts".to_owned(),
+        "/sql?q=SELECT+%3Cscript%3E".to_owned(),
         "/log".to_owned(),
     ];
     for target in &targets {

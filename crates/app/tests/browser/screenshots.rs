@@ -25,7 +25,7 @@ const FORKED_SESSION: &str = "/s/b27e94d0-1c6f-4f0a-8d35-9b1a7e02c4f8";
 /// A screenshot: its name, its URL, and the actions before it is taken.
 type ScreenshotCase = (&'static str, String, fn(&ServerPage<'_>));
 
-fn screenshot_cases() -> [ScreenshotCase; 12] {
+fn screenshot_cases() -> [ScreenshotCase; 13] {
     [
         ("home", "/".to_owned(), |page| page.wait_visible(".heatmap")),
         ("list", "/sessions".to_owned(), |page| page.press("j")),
@@ -37,6 +37,7 @@ fn screenshot_cases() -> [ScreenshotCase; 12] {
         ("branches", format!("{FORKED_SESSION}/branches"), |_| {}),
         ("diff", format!("{FORKED_SESSION}/branches"), compare_branches),
         ("tree", format!("{FORKED_SESSION}/tree"), |_| {}),
+        ("sql", "/sql?example=cost-by-project".to_owned(), |page| page.wait_visible(".sql-chart")),
         ("log", "/log".to_owned(), |_| {}),
         ("presentation", VARIED_SESSION.to_owned(), present_first_turn),
     ]
