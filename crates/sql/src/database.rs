@@ -420,9 +420,8 @@ impl OwnedRow {
             }
             TableValue::Text(text) => Value::Text(text.to_owned()),
         };
-        let values = row.values();
         let selected = columns.0.get(&table).into_iter().flatten();
-        OwnedRow { table, values: selected.map(|&idx| convert(values[idx])).collect() }
+        OwnedRow { table, values: selected.map(|&idx| convert(row.value(idx))).collect() }
     }
 }
 

@@ -1,11 +1,11 @@
 //! Functions that SQL can call in addition to those of SQLite.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use jiff::tz::TimeZone;
 use rethread_engine::core::entry::Timestamp;
-use rethread_engine::core::usage::{Calendar, Money};
+use rethread_engine::core::usage::{Calendar, Day, Money};
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error, Result};
@@ -14,12 +14,16 @@ use rusqlite::{Connection, Error, Result};
 pub(crate) fn register_functions(connection: &Connection, zone: &TimeZone) -> Result<()> {
     let pure = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     connection.create_scalar_function("usd", 1, pure, |context| usd(context))?;
-    let own_zone = zone.clone();
-    connection.create_scalar_function("day", 1, pure, move |context| day(context, &own_zone))?;
-    let zones: Mutex<HashMap<String, TimeZone>> = Mutex::default();
+    let own_days = DayFormatter::new(zone.clone());
+    connection.create_scalar_function("day", 1, pure, move |context| day(context, &own_days))?;
+    let zones: RefCell<HashMap<String, DayFormatter>> = RefCell::default();
     connection.create_scalar_function("day", 2, pure, move |context| {
-        let zone = find_zone(&zones, context.get_raw(1).as_str()?)?;
-        day(context, &zone)
+        let name = context.get_raw(1).as_str()?;
+        let mut zones = zones.borrow_mut();
+        if !zones.contains_key(name) {
+            zones.insert(name.to_owned(), DayFormatter::new(find_zone(name)?));
+        }
+        day(context, &zones[name])
     })?;
     connection.create_aggregate_function("percentile", 2, pure, Percentile)
 }
@@ -39,23 +43,38 @@ fn usd(context: &Context<'_>) -> Result<Option<f64>> {
 }
 
 /// Returns the day of a time in a time zone, as `2026-01-31`. Returns `None` for a text that is no time.
-fn day(context: &Context<'_>, zone: &TimeZone) -> Result<Option<String>> {
+fn day(context: &Context<'_>, days: &DayFormatter) -> Result<Option<String>> {
     let time = match context.get_raw(0) {
         ValueRef::Text(text) => std::str::from_utf8(text).ok().and_then(Timestamp::parse_text),
         ValueRef::Integer(millis) => Some(Timestamp(millis)),
         _ => None,
     };
-    Ok(time.map(|time| Calendar::new(zone).local_day(time).date().to_string()))
+    Ok(time.map(|time| days.format(time)))
 }
 
-fn find_zone(zones: &Mutex<HashMap<String, TimeZone>>, name: &str) -> Result<TimeZone> {
-    let mut zones = zones.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(zone) = zones.get(name) {
-        return Ok(zone.clone());
+/// Formats the days of times in a time zone. Adjacent rows usually have the same day, so the text of the last one is kept.
+struct DayFormatter {
+    calendar: Calendar<'static>,
+    last: RefCell<Option<(Day, String)>>,
+}
+
+impl DayFormatter {
+    fn new(zone: TimeZone) -> DayFormatter {
+        DayFormatter { calendar: Calendar::with_zone(zone), last: RefCell::default() }
     }
-    let zone = TimeZone::get(name).map_err(|_| argument_error(&format!("unknown time zone `{name}`")))?;
-    zones.insert(name.to_owned(), zone.clone());
-    Ok(zone)
+
+    fn format(&self, time: Timestamp) -> String {
+        let day = self.calendar.local_day(time);
+        let mut last = self.last.borrow_mut();
+        match &*last {
+            Some((last_day, text)) if *last_day == day => text.clone(),
+            _ => last.insert((day, day.date().to_string())).1.clone(),
+        }
+    }
+}
+
+fn find_zone(name: &str) -> Result<TimeZone> {
+    TimeZone::get(name).map_err(|_| argument_error(&format!("unknown time zone `{name}`")))
 }
 
 fn argument_error(message: &str) -> Error {

@@ -1,5 +1,6 @@
 //! Days in the user's time zone.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
 use jiff::SignedDuration;
@@ -37,7 +38,7 @@ impl Day {
 /// time would cost more than all other work.
 #[derive(Debug)]
 pub struct Calendar<'z> {
-    zone: &'z TimeZone,
+    zone: Cow<'z, TimeZone>,
     /// The period of the last lookup: its start, its end and the UTC offset, in milliseconds.
     period: Cell<(i64, i64, i64)>,
 }
@@ -45,7 +46,12 @@ pub struct Calendar<'z> {
 impl<'z> Calendar<'z> {
     /// Creates a calendar for a time zone.
     pub fn new(zone: &'z TimeZone) -> Calendar<'z> {
-        Calendar { zone, period: Cell::new((0, 0, 0)) }
+        Calendar { zone: Cow::Borrowed(zone), period: Cell::new((0, 0, 0)) }
+    }
+
+    /// Creates a calendar that owns its time zone.
+    pub fn with_zone(zone: TimeZone) -> Calendar<'static> {
+        Calendar { zone: Cow::Owned(zone), period: Cell::new((0, 0, 0)) }
     }
 
     /// Returns the day of a time in the time zone. In UTC if the time is out of the range of the zone's rules.

@@ -163,6 +163,19 @@ macro_rules! table_row {
             pub fn values(&self) -> Vec<TableValue<'_>> {
                 vec![$(TableField::value(&self.$field),)*]
             }
+
+            /// Returns the value of the column with an index. Returns null if there is no such column.
+            pub fn value(&self, idx: usize) -> TableValue<'_> {
+                let mut remaining = idx;
+                $(
+                    if remaining == 0 {
+                        return TableField::value(&self.$field);
+                    }
+                    remaining -= 1;
+                )*
+                let _ = remaining;
+                TableValue::Null
+            }
         }
     };
 }

@@ -102,10 +102,10 @@ pub(super) fn read_file_tables(
     let mut visitors = (collector, calls, branches);
     let session = load(&file.path, options, &mut visitors)?;
     let (mut collector, calls, branches) = visitors;
-    if names.session_id.is_empty()
-        && let Some(id) = session.info.sessions.first()
-    {
-        collector.set_session(id);
+    if names.session_id.is_empty() {
+        let first = session.info.sessions.first();
+        let id = if file.is_agent() { first } else { Some(&session.id) };
+        collector.set_session(id.map_or("", String::as_str));
     }
     let places = NodePlaces::new(&session, file.is_agent());
     let mut tables = FileTables { time_span: collector.time_span, ..FileTables::default() };

@@ -79,6 +79,11 @@ macro_rules! tables {
                 match self { $(TableRow::$kind(_) => TableKind::$kind,)* }
             }
 
+            /// Returns the value of the column with an index. Returns null if the table has no such column.
+            pub fn value(&self, idx: usize) -> TableValue<'_> {
+                match self { $(TableRow::$kind(row) => row.value(idx),)* }
+            }
+
             /// Returns the values, in the order of the columns of the table.
             pub fn values(&self) -> Vec<TableValue<'_>> {
                 match self { $(TableRow::$kind(row) => row.values(),)* }
@@ -228,6 +233,16 @@ pub struct TablesRequest<'r> {
     pub prices: &'r PriceTable,
 }
 
+impl TablesRequest<'_> {
+    /// Returns `true` if the list of sessions must be read: for its table, for the folders of sessions, or for a filter.
+    fn needs_sessions(&self) -> bool {
+        self.selection.wants(TableKind::Sessions)
+            || self.selection.wants_any(TableKind::ToolCalls, &["project"])
+            || self.filter.sessions.is_some()
+            || self.filter.projects.is_some()
+    }
+}
+
 /// The files that were read for the tables.
 #[derive(Debug, Default)]
 pub struct TablesReport {
@@ -258,6 +273,7 @@ struct TableStore<'f> {
     names: Vec<FileNames>,
     /// By index of the file: whether the filter selects its session.
     is_selected: Vec<bool>,
+    /// All sessions. Empty unless the request needs them.
     sessions: Vec<SessionRow>,
 }
 
@@ -298,15 +314,21 @@ impl<'f> TableStore<'f> {
         request: &TablesRequest<'_>,
         report: &mut TablesReport,
     ) -> TableStore<'f> {
-        let all = SessionFilter { all: true, ..SessionFilter::default() };
-        let list = list_sessions(roots, &all, cache);
-        report.failures.extend(list.failures);
-        report.warning = list.warning;
+        // A list reads all sessions that are not cached.
+        let sessions = if request.needs_sessions() {
+            let all = SessionFilter { all: true, ..SessionFilter::default() };
+            let list = list_sessions(roots, &all, cache);
+            report.failures.extend(list.failures);
+            report.warning = list.warning;
+            list.rows
+        } else {
+            Vec::new()
+        };
         let project = |row: &SessionRow| row.info.cwd.as_deref().map(Name::from);
         let projects: HashMap<&str, Option<Name>> =
-            list.rows.iter().map(|row| (row.id.as_str(), project(row))).collect();
+            sessions.iter().map(|row| (row.id.as_str(), project(row))).collect();
         let by_path: HashMap<&std::path::Path, &SessionRow> =
-            list.rows.iter().map(|row| (row.path.as_path(), row)).collect();
+            sessions.iter().map(|row| (row.path.as_path(), row)).collect();
         let mut ids: HashMap<String, Name> = HashMap::new();
         let names: Vec<FileNames> = files
             .iter()
@@ -339,7 +361,7 @@ impl<'f> TableStore<'f> {
                 && filter.paths.as_ref().is_none_or(|paths| paths.contains(&file.path))
         };
         let is_selected = files.iter().zip(&names).map(accepts).collect();
-        TableStore { files, roots, cache, names, is_selected, sessions: list.rows }
+        TableStore { files, roots, cache, names, is_selected, sessions }
     }
 }
 

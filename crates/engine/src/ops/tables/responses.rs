@@ -37,9 +37,19 @@ struct ResponseNames {
 
 pack_fields!(ResponseNames { message_id, request_id, client_version, stop_reason, agent_id, line });
 
+/// The columns that cost time for each row.
+#[derive(Clone, Copy)]
+struct WantedColumns {
+    response_id: bool,
+    session_id: bool,
+    project: bool,
+    git_branch: bool,
+}
+
 /// Builds the rows of responses.
 struct ResponseRows<'r> {
     store: &'r TableStore<'r>,
+    wanted: WantedColumns,
     pricer: Pricer<'r>,
     locations: Option<ResponseLocations>,
     names: Option<Vec<Vec<ResponseNames>>>,
@@ -62,8 +72,15 @@ pub(super) fn read_responses(
         wants(LOCATION_COLUMNS).then(|| ResponseLocations::read(store.files, store.roots, store.cache));
     let names = wants(NAME_COLUMNS).then(|| read_names(store, report));
     let agent_kinds = if wants(&["agent_kind"]) { find_agent_kinds(&usage) } else { Vec::new() };
+    let wanted = WantedColumns {
+        response_id: wants(&["response_id"]),
+        session_id: wants(&["session_id"]),
+        project: wants(&["project"]),
+        git_branch: wants(&["git_branch"]),
+    };
     let mut rows = ResponseRows {
         store,
+        wanted,
         pricer: Pricer::new(request.prices),
         locations,
         names,
@@ -155,8 +172,11 @@ impl ResponseRows<'_> {
         let cost = self.pricer.price(unique, full_model, response.time);
         let model = full_model.strip_suffix("[fast]");
         let (model, fast) = (model.unwrap_or(full_model), model.is_some());
-        let (model, git_branch) = (self.share(model), self.share(file_usage.branch(response)));
-        let session_id = self.share(&file_usage.session).unwrap_or_default();
+        let model = self.share(model);
+        let wanted = self.wanted;
+        let git_branch = if wanted.git_branch { self.share(file_usage.branch(response)) } else { None };
+        let session_id = if wanted.session_id { self.share(&file_usage.session) } else { None };
+        let project = if wanted.project { self.projects.get(&file_usage.session).cloned() } else { None };
         let location = self.locations.as_ref().map(|locations| {
             let status = if is_agent { ContextStatus::Subagent } else { ContextStatus::Unlinked };
             let known = locations.get_at(file_idx, response_idx);
@@ -171,11 +191,11 @@ impl ResponseRows<'_> {
         let file_names = &self.store.names[file_idx];
         let line_agent = names.agent_id.filter(|_| is_agent).map(Name::from);
         Some(ResponseTableRow {
-            response_id: format!("{:032x}", id.bits()),
+            response_id: if wanted.response_id { format!("{:032x}", id.bits()) } else { String::new() },
             message_id: names.message_id,
             request_id: names.request_id,
-            project: self.projects.get(&*session_id).cloned(),
-            session_id,
+            project,
+            session_id: session_id.unwrap_or_default(),
             source_id: Arc::clone(&file_names.source_id),
             line: (names.line > 0).then_some(names.line),
             agent_id: file_names.agent_id.clone().or(line_agent),
