@@ -65,6 +65,7 @@ keys! {
     IsApiErrorMessage = "isApiErrorMessage",
     IsSnapshotUpdate = "isSnapshotUpdate",
     Explicit = "explicit",
+    Rewound = "rewound",
     PlanContent = "planContent",
     Id = "id",
     Role = "role",

@@ -133,6 +133,9 @@ impl Flags {
     /// A line that rethread appended so that clients resume from its parent. Set on the nodes of a tree.
     pub const RESUME_MARKER: Flags = Flags(2048);
 
+    /// A leaf pointer to the entry that the user rewound to.
+    pub const REWOUND: Flags = Flags(4096);
+
     /// Returns `true` if `flag`, one of the constants, is set.
     pub fn contains(self, flag: Flags) -> bool {
         self.0 & flag.0 != 0

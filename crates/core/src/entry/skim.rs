@@ -102,6 +102,7 @@ fn skim_member<'a>(
         KnownKey::IsApiErrorMessage => skim_flag(scanner, entry, Flags::API_ERROR)?,
         KnownKey::IsSnapshotUpdate => skim_flag(scanner, entry, Flags::SNAPSHOT_UPDATE)?,
         KnownKey::Explicit => skim_flag(scanner, entry, Flags::EXPLICIT)?,
+        KnownKey::Rewound => skim_flag(scanner, entry, Flags::REWOUND)?,
         KnownKey::PlanContent => {
             let is_text = scanner.next_token() == b'"';
             scanner.read_value()?;

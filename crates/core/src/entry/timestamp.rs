@@ -20,10 +20,12 @@ impl Pack for Timestamp {
 impl Timestamp {
     /// Parses an RFC 3339 timestamp. Every measured client writes the form `2025-02-06T10:30:00.000Z`.
     ///
-    /// Returns `None` if it is malformed or out of range. Fractions of a millisecond are dropped.
+    /// The time and the offset may be missing; then it is midnight and UTC. Returns `None` if the timestamp is malformed or
+    /// out of range. Fractions of a millisecond are dropped.
     pub fn parse(text: JsonStr<'_>) -> Option<Timestamp> {
         parse_common_form(text.raw()).or_else(|| {
-            let stamp: jiff::Timestamp = text.decode().parse().ok()?;
+            let text = text.decode();
+            let stamp = text.parse().ok().or_else(|| parse_without_offset(&text))?;
             Some(Timestamp(stamp.as_millisecond()))
         })
     }
@@ -40,6 +42,12 @@ impl Timestamp {
         let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
         (millis.is_finite() && millis.abs() < 8.64e15).then_some(Timestamp(millis as i64))
     }
+}
+
+/// Parses a date, or a date and a time, as UTC. Clients resume from a line with such a timestamp.
+fn parse_without_offset(text: &str) -> Option<jiff::Timestamp> {
+    let time: jiff::civil::DateTime = text.parse().ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
 }
 
 /// Parses `YYYY-MM-DDThh:mm:ss[.mmm]Z`. Returns `None` for other forms and for days after the 28th.

@@ -1,7 +1,7 @@
 //! Builds the messages that the client sends from the loaded entries: merges lines and adds synthetic blocks.
 
 use super::client_graph::ClientGraph;
-use super::filter::{FilteredChain, filter_chain, has_results};
+use super::filter::{ChainEnd, FilteredChain, filter_chain, has_results};
 use super::pair::pair_messages;
 use super::resume_index::{BlockSummary, ResumeIndex};
 use super::rules::{ContinuePrompt, FillerRule, Rules, UnansweredRule};
@@ -88,7 +88,7 @@ impl MessageDraft {
     }
 }
 
-/// Builds the messages that the client sends for a chain of loaded entries.
+/// Builds the messages that the client sends for a chain of loaded entries. `rewound` is the entry that the user rewound to.
 ///
 /// Returns their blocks in order, and the entries of the chain that are not sent, with the reasons.
 pub(super) fn build_messages(
@@ -96,8 +96,9 @@ pub(super) fn build_messages(
     index: &ResumeIndex,
     rules: &Rules,
     chain: &[NodeId],
+    rewound: Option<NodeId>,
 ) -> (Vec<SentBlock>, Vec<(NodeId, SkipReason)>) {
-    let mut filtered = filter_chain(graph, index, rules, chain);
+    let mut filtered = filter_chain(graph, index, rules, chain, rewound);
     let drafts = MessageBuilder { graph, index, rules }.build_drafts(&mut filtered);
     (pair_messages(drafts, rules), filtered.skipped)
 }
@@ -142,7 +143,7 @@ impl MessageBuilder<'_> {
                 _ => {}
             }
             if entry_idx == insertion_idx {
-                drafts.extend(synthetic.iter().map(|block| self.build_synthetic(*block, id)));
+                drafts.extend(synthetic.iter().map(|block| self.build_synthetic(*block, filtered.open_turn)));
             }
         }
         drafts
@@ -167,47 +168,47 @@ impl MessageBuilder<'_> {
         let Some(&last_entry) = entries.last() else {
             return (0, Vec::new());
         };
-        let is_content = |id: &&NodeId| !matches!(self.kind(**id), Kind::System | Kind::Progress);
-        let ends_with_attachment =
-            entries.iter().rev().find(is_content).is_some_and(|&id| self.kind(id) == Kind::Attachment);
-        // Calls at the end that get a result only because of a result before them do not count.
-        let is_last = |id: NodeId| {
-            self.graph.is_message(id)
-                && !(self.rules.unanswered == UnansweredRule::AnswerBeforeResult
-                    && filtered.has_only_unanswered_calls(self.index, id))
-        };
-        let last_idx = entries.iter().rposition(|&id| is_last(id));
-        let last_message = last_idx.map(|idx| entries[idx]);
-        let is_summary = |id| self.has_flag(id, Flags::COMPACT_SUMMARY);
-        if ends_with_attachment && last_message.is_some_and(is_summary) && !self.rules.summary_waits {
-            return (0, Vec::new());
-        }
-        if self.needs_continue_prompt(last_message, ends_with_attachment) {
+        let end = filtered.find_end(self.graph, self.index, self.rules, entries);
+        if self.needs_continue_prompt(filtered, end) {
             return (entries.len() - 1, vec![SyntheticBlock::Continue, SyntheticBlock::Filler]);
         }
-        let Some(last_idx) = last_idx else {
+        let Some(end) = end else {
             return (0, Vec::new());
         };
-        let synthetic = if filtered.open_turn.is_some() {
-            vec![SyntheticBlock::Result, SyntheticBlock::Filler]
-        } else if self.needs_filler(&entries[..=last_idx], last_entry) {
-            vec![SyntheticBlock::Filler]
-        } else {
-            Vec::new()
-        };
-        (last_idx, synthetic)
+        if filtered.open_turn.is_some() {
+            return (entries.len() - 1, vec![SyntheticBlock::Result, SyntheticBlock::Filler]);
+        }
+        // A turn that was not interrupted waits for a prompt if an attachment is last.
+        let is_summary = self.has_flag(entries[end.message], Flags::COMPACT_SUMMARY);
+        let is_complete = filtered.is_rewound && self.rules.continue_prompt != ContinuePrompt::Never
+            || is_summary && !self.rules.summary_waits;
+        if end.has_attachment() && is_complete || !self.needs_filler(&entries[..=end.message], last_entry) {
+            return (0, Vec::new());
+        }
+        (end.content, vec![SyntheticBlock::Filler])
     }
 
-    /// Returns `true` if the client adds "Continue from where you left off." at the end. `last_message` is the last message
-    /// of the chain.
-    fn needs_continue_prompt(&self, last_message: Option<NodeId>, ends_with_attachment: bool) -> bool {
-        let is_result = last_message.is_some_and(|id| has_results(self.graph, self.index, id));
+    /// Returns `true` if the client adds "Continue from where you left off." after a chain with this end.
+    fn needs_continue_prompt(&self, filtered: &FilteredChain, end: Option<ChainEnd>) -> bool {
+        let message = end.map(|end| filtered.entries[end.message]);
+        let is_result = message.is_some_and(|id| has_results(self.graph, self.index, id));
+        let has_kind = |id: NodeId, kind| self.kind(id) == kind;
         match self.rules.continue_prompt {
             ContinuePrompt::Never => false,
-            ContinuePrompt::ResultOrAttachment => is_result || ends_with_attachment,
-            ContinuePrompt::ResultOrAttachmentToPrompt => {
+            _ if filtered.is_rewound => false,
+            ContinuePrompt::ResultOrAttachment => {
                 is_result
-                    || ends_with_attachment && last_message.is_some_and(|id| self.kind(id) == Kind::User)
+                    || end.map_or_else(
+                        || filtered.entries.iter().any(|&id| has_kind(id, Kind::Attachment)),
+                        ChainEnd::has_attachment,
+                    )
+            }
+            ContinuePrompt::ResultOrAttachmentToPrompt => {
+                let is_summary =
+                    |id| self.has_flag(id, Flags::COMPACT_SUMMARY) && !self.rules.summary_waits;
+                is_result
+                    || end.is_some_and(ChainEnd::has_attachment)
+                        && message.is_some_and(|id| has_kind(id, Kind::User) && !is_summary(id))
             }
         }
     }
@@ -226,16 +227,17 @@ impl MessageBuilder<'_> {
         is_from_user && !is_suppressed
     }
 
-    /// Creates the message of a synthetic block. A synthetic result answers all calls of `entry`.
-    fn build_synthetic(&self, block: SyntheticBlock, entry: NodeId) -> MessageDraft {
+    /// Creates the message of a synthetic block. A synthetic result answers all calls of `open_turn`.
+    fn build_synthetic(&self, block: SyntheticBlock, open_turn: Option<NodeId>) -> MessageDraft {
         let (role, blocks) = match block {
             SyntheticBlock::Filler => {
                 (MessageRole::Assistant, vec![(BlockOrigin::Synthetic(block, None), BlockSummary::Other)])
             }
             SyntheticBlock::Result => (
                 MessageRole::User,
-                self.list_entry_blocks(entry)
-                    .into_iter()
+                open_turn
+                    .iter()
+                    .flat_map(|&id| self.list_entry_blocks(id))
                     .filter_map(|block| synthesize_result(&block))
                     .collect(),
             ),

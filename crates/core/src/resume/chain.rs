@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::client_graph::{ClientGraph, NONE};
 use super::resume_index::{BlockSummary, ResumeIndex};
-use super::rules::RejoinRule;
+use super::rules::{RejoinRule, TrailingRule};
 use crate::block_table::ToolCallIdx;
-use crate::entry::{EntryRole, Flags};
+use crate::entry::{EntryRole, Flags, Timestamp};
 use crate::tree::{NodeId, ParentLink};
 
 /// Why the walk from the leaf along the parent links ended.
@@ -55,6 +55,50 @@ pub(super) fn walk_to_root(graph: &ClientGraph<'_>, leaf: NodeId) -> (Vec<NodeId
     };
     chain.reverse();
     (chain, end)
+}
+
+/// Adds to a walk that ends with a message all entries below it that are no messages and that no message separates from it.
+///
+/// They may be on several branches. Does nothing if the walk ends with another entry.
+pub(super) fn add_trailing_entries(graph: &ClientGraph<'_>, rule: TrailingRule, walk: &mut Vec<NodeId>) {
+    let last = walk.last().copied().filter(|&id| graph.is_message(id) && rule != TrailingRule::Walk);
+    let Some(message) = last else {
+        return;
+    };
+    // In a cycle, entries above the message are below it too.
+    let mut on_walk = vec![false; graph.parent.len()];
+    walk.iter().for_each(|&id| on_walk[id as usize] = true);
+    let is_end = |id: NodeId| on_walk[id as usize] || graph.is_message(id);
+    let parent_of = |id: NodeId| if is_end(id) { NONE } else { graph.parent[id as usize] };
+    let is_below = graph.mark_with_descendants(|id| id == message, parent_of);
+    // An entry without a timestamp stays after the entry before it.
+    let mut time = None;
+    let mut trailing: Vec<(Option<Timestamp>, NodeId)> = Vec::new();
+    for &id in graph.order.iter().filter(|&&id| is_below[id as usize] && !is_end(id)) {
+        time = graph.tree.node(id).time().or(time);
+        trailing.push((time, id));
+    }
+    trailing.sort_by_key(|&(time, _)| time);
+    let mut trailing: Vec<NodeId> = trailing.into_iter().map(|(_, id)| id).collect();
+    if rule == TrailingRule::Depth {
+        trailing = sort_by_depth(graph, message, trailing);
+    }
+    walk.append(&mut trailing);
+}
+
+/// Sorts entries below `root` such that each is followed by its descendants. Siblings stay in order.
+fn sort_by_depth(graph: &ClientGraph<'_>, root: NodeId, entries: Vec<NodeId>) -> Vec<NodeId> {
+    let mut children: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+    for &id in entries.iter().rev() {
+        children.entry(graph.parent[id as usize]).or_default().push(id);
+    }
+    let mut sorted = Vec::with_capacity(entries.len());
+    let mut pending = children.remove(&root).unwrap_or_default();
+    while let Some(id) = pending.pop() {
+        sorted.push(id);
+        pending.append(&mut children.remove(&id).unwrap_or_default());
+    }
+    sorted
 }
 
 /// Drops the entries before the last compaction boundary of a chain. Returns `true` if the chain contains a boundary.

@@ -16,11 +16,47 @@ pub(super) struct FilteredChain {
     pub(super) answered: Vec<bool>,
     /// The last message, if its calls get synthetic results.
     pub(super) open_turn: Option<NodeId>,
+    /// Whether the user rewound to the last message.
+    pub(super) is_rewound: bool,
     /// The removed entries, with the reasons.
     pub(super) skipped: Vec<(NodeId, SkipReason)>,
 }
 
+/// The last message, and the last message or attachment, as indexes of a chain.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChainEnd {
+    pub(super) message: usize,
+    pub(super) content: usize,
+}
+
+impl ChainEnd {
+    /// Returns `true` if an attachment follows the last message.
+    pub(super) fn has_attachment(self) -> bool {
+        self.content > self.message
+    }
+}
+
 impl FilteredChain {
+    /// Finds the end of `entries`. Returns `None` if they contain no message.
+    ///
+    /// Calls that get a result only because the turn was interrupted do not count if the rules answer them.
+    pub(super) fn find_end(
+        &self,
+        graph: &ClientGraph<'_>,
+        index: &ResumeIndex,
+        rules: &Rules,
+        entries: &[NodeId],
+    ) -> Option<ChainEnd> {
+        let skips_calls = rules.unanswered == UnansweredRule::AnswerBeforeResult;
+        let is_last = |&id: &NodeId| {
+            graph.is_message(id) && !(skips_calls && self.has_only_unanswered_calls(index, id))
+        };
+        let message = entries.iter().rposition(is_last)?;
+        let is_attachment = |&id: &NodeId| graph.tree.node(id).kind == Kind::Attachment;
+        let attachment = entries[message..].iter().rposition(is_attachment);
+        Some(ChainEnd { message, content: message + attachment.unwrap_or(0) })
+    }
+
     /// Returns `true` if an entry has at least one tool call and none of its calls has a result.
     pub(super) fn has_only_unanswered_calls(&self, index: &ResumeIndex, id: NodeId) -> bool {
         let mut calls = list_calls(index, id).peekable();
@@ -29,11 +65,14 @@ impl FilteredChain {
 }
 
 /// Separates the entries of a chain that are sent from unanswered calls, lone thinking, blank answers and empty prompts.
+///
+/// `rewound` is the entry that the user rewound to.
 pub(super) fn filter_chain(
     graph: &ClientGraph<'_>,
     index: &ResumeIndex,
     rules: &Rules,
     chain: &[NodeId],
+    rewound: Option<NodeId>,
 ) -> FilteredChain {
     let mut answered = vec![false; index.call_count()];
     for call in chain.iter().flat_map(|&id| list_results(index, id)) {
@@ -41,9 +80,17 @@ pub(super) fn filter_chain(
     }
     let mut filter =
         ChainFilter { graph, index, rules, chain: FilteredChain { answered, ..FilteredChain::default() } };
+    let ends_with_rewound = |entries: &[NodeId]| {
+        let last = entries.iter().copied().rfind(|&id| graph.is_message(id));
+        rewound.is_some() && last == rewound
+    };
+    filter.chain.is_rewound = ends_with_rewound(chain);
     let entries = filter.drop_unanswered(chain);
     let entries = filter.drop_lone_thinking(entries);
     filter.chain.entries = filter.drop_blank(entries);
+    if rules.unanswered == UnansweredRule::DropLine {
+        filter.chain.is_rewound = ends_with_rewound(&filter.chain.entries);
+    }
     if !filter
         .chain
         .open_turn
@@ -79,6 +126,11 @@ impl ChainFilter<'_> {
         has_results(self.graph, self.index, id)
     }
 
+    /// Returns `true` if an entry is from the user, apart from the summary of a compaction.
+    fn is_prompt(&self, id: NodeId) -> bool {
+        self.kind(id) == Kind::User && !self.graph.tree.node(id).has_flag(Flags::COMPACT_SUMMARY)
+    }
+
     /// Returns the entries for which `skip_reason` returns `None`; adds the others to `skipped`. `skip_reason` gets the
     /// index of the entry in `entries` and the entry.
     fn retain_entries(
@@ -100,17 +152,18 @@ impl ChainFilter<'_> {
     /// content if none of them can be the last message.
     fn drop_unanswered(&mut self, chain: &[NodeId]) -> Vec<NodeId> {
         let answers_last_call = self.rules.unanswered == UnansweredRule::AnswerBeforeResult;
-        let last = chain.iter().copied().rfind(|&id| {
-            self.graph.is_message(id) && !(answers_last_call && self.has_only_unanswered_calls(id))
-        });
-        let is_open = |id: &NodeId| match self.rules.unanswered {
+        let end = self.chain.find_end(self.graph, self.index, self.rules, chain);
+        let is_open = |id: NodeId, end: ChainEnd| match self.rules.unanswered {
+            _ if self.chain.is_rewound => false,
             UnansweredRule::DropCall | UnansweredRule::DropLine => false,
-            UnansweredRule::AnswerBeforeResult => self.is_result(*id),
+            UnansweredRule::AnswerBeforeResult => {
+                self.is_result(id) || end.has_attachment() && self.is_prompt(id)
+            }
             UnansweredRule::AnswerInterruptedTurn => {
-                self.is_result(*id) || self.has_only_unanswered_calls(*id)
+                self.is_result(id) || self.has_only_unanswered_calls(id)
             }
         };
-        let open_turn = last.filter(is_open);
+        let open_turn = end.filter(|&end| is_open(chain[end.message], end)).map(|end| chain[end.message]);
         let is_prompt = |&id: &NodeId| {
             self.kind(id) == Kind::User
                 && !self.is_result(id)

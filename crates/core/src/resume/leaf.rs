@@ -66,7 +66,7 @@ pub(super) fn choose_leaf(
                 [leaf] => (leaf, LeafRule::OnlyLeaf),
                 _ => (find_last_line(graph, &candidates)?, LeafRule::LastLine),
             };
-            graph.nearest_ancestor(chosen.0, |id| graph.is_message(id)).map(|leaf| (leaf, chosen.1))
+            graph.nearest_message(chosen.0).map(|leaf| (leaf, chosen.1))
         }
         LeafChoice::LastMessage | LeafChoice::LastLine | LeafChoice::LastLineOrBelow => {
             let last = find_last_line(graph, &candidates)?;
@@ -101,7 +101,8 @@ fn find_newest(graph: &ClientGraph<'_>, candidates: impl Iterator<Item = NodeId>
 /// Chooses the leaf of a client that starts from the last line.
 ///
 /// The result is the entry that a `last-prompt` line points to, else a newer descendant of the last line, else the last
-/// line or the last entry that a compaction preserved below it.
+/// line or the last entry that a compaction preserved below it. With a pointer, a newer descendant is chosen only if no
+/// message is at or above the entry that the pointer selects.
 fn resolve_last_line(
     graph: &ClientGraph<'_>,
     index: &ResumeIndex,
@@ -112,10 +113,12 @@ fn resolve_last_line(
     // Preserved entries follow their anchor, so the last of them may be the last entry.
     let tail = graph.spliced.filter(|(anchor, _)| *anchor == last).map(|(_, tail)| tail);
     let chosen = (tail.unwrap_or(last), LeafRule::LastLine);
-    if let Some(pin) = index.pin.filter(|_| rules.pin)
-        && let Some(target) = resolve_pin(graph, pin)
-    {
-        return apply_pin(graph, pin, target, chosen);
+    if let Some(pin) = index.pin.filter(|_| rules.pin) {
+        let pinned =
+            resolve_pin(graph, pin).map_or(chosen, |target| apply_pin(graph, pin, target, chosen));
+        if graph.nearest_message(pinned.0).is_some() {
+            return pinned;
+        }
     }
     let newer = match (rules.leaf, tail) {
         (LeafChoice::LastLineOrBelow, None) => find_newer_below(graph, last, candidates),
@@ -147,16 +150,18 @@ fn find_newer_below(graph: &ClientGraph<'_>, last: NodeId, candidates: &[NodeId]
 
 /// Finds the entry that a `last-prompt` line points to.
 ///
-/// Returns `None` if the entry is not loaded, if a compaction follows the pointer, or if no message is at or above the
-/// entry.
+/// Returns `None` if the entry is not loaded, or if a compaction follows the pointer.
 fn resolve_pin(graph: &ClientGraph<'_>, pin: LeafPin) -> Option<NodeId> {
     let is_invalidated =
         graph.loaded_from(pin.node_count).any(|id| graph.tree.node(id).role == EntryRole::CompactBoundary);
-    let has_message = |id| graph.nearest_ancestor(id, |id| graph.is_message(id)).is_some();
-    graph
-        .tree
-        .find_uuid(pin.leaf)
-        .filter(|&id| graph.loaded[id as usize] && !is_invalidated && has_message(id))
+    graph.tree.find_uuid(pin.leaf).filter(|&id| graph.loaded[id as usize] && !is_invalidated)
+}
+
+/// Finds the entry that the user rewound to. Returns `None` if the user did not, or if a loaded line follows the pointer.
+pub(super) fn find_rewound(graph: &ClientGraph<'_>, index: &ResumeIndex) -> Option<NodeId> {
+    let has_later_line = |place| graph.loaded_from(place).next().is_some();
+    let pin = index.pin.filter(|pin| pin.rewound_at.is_some_and(|place| !has_later_line(place)))?;
+    resolve_pin(graph, pin)
 }
 
 /// Chooses between `target`, to which the `last-prompt` line `pin` points, and `chosen`, the leaf without that line.
@@ -171,8 +176,8 @@ fn apply_pin(
 ) -> (NodeId, LeafRule) {
     let pinned = (target, LeafRule::Pinned(pin.line));
     // A pointer written by a rewind is valid until the next message.
-    let has_later_line = graph.loaded_from(pin.node_count).next().is_some();
-    if pin.is_explicit && !has_later_line {
+    let is_valid = |place| graph.loaded_from(place).next().is_none();
+    if pin.explicit_at.is_some_and(is_valid) {
         return pinned;
     }
     let descendants = graph.mark_with_descendants(|id| id == target, |id| graph.uuid_parent(id));
@@ -209,8 +214,13 @@ impl ClientGraph<'_> {
         (node != NONE && matches(node)).then_some(node)
     }
 
+    /// Finds the nearest message at or above `from`. Returns `None` if there is none.
+    pub(super) fn nearest_message(&self, from: NodeId) -> Option<NodeId> {
+        self.nearest_ancestor(from, |id| self.is_message(id))
+    }
+
     /// Marks the matching loaded entries and all of their descendants by `parent_of`. The result is indexed by `NodeId`.
-    fn mark_with_descendants(
+    pub(super) fn mark_with_descendants(
         &self,
         matches: impl Fn(NodeId) -> bool,
         parent_of: impl Fn(NodeId) -> NodeId,

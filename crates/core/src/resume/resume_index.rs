@@ -35,10 +35,13 @@ pub(super) enum TextKind {
 pub(super) struct LeafPin {
     /// The uuid of the entry that the line points to.
     pub(super) leaf: Id,
-    /// Whether a rewind wrote the line.
-    pub(super) is_explicit: bool,
     /// The number of entries with a uuid that precede the line, that is, the id of the next node.
     pub(super) node_count: NodeId,
+    /// The `node_count` of the last explicit line among the successive lines that point to the same entry. `None` if none of
+    /// them is explicit.
+    pub(super) explicit_at: Option<NodeId>,
+    /// Like `explicit_at`, for lines of a rewind.
+    pub(super) rewound_at: Option<NodeId>,
     /// The number of the `last-prompt` line.
     pub(super) line: u32,
 }
@@ -86,13 +89,10 @@ impl ResumeIndex {
             }
             _ if entry.has_flag(Flags::RECOVERED) => {}
             Kind::LastPrompt => {
-                // Any later line replaces the pointer, even if it points to no entry.
-                self.pin = entry.leaf_uuid.map(|leaf| LeafPin {
-                    leaf: leaf.to_id(),
-                    is_explicit: entry.has_flag(Flags::EXPLICIT),
-                    node_count: self.entries.len() as NodeId,
-                    line: span.line,
-                });
+                // A line without a uuid replaces no pointer; an unknown uuid does.
+                if let Some(leaf) = entry.leaf_uuid {
+                    self.add_pin(leaf.to_id(), entry, span);
+                }
             }
             Kind::Summary => {
                 if let Some(leaf) = entry.leaf_uuid {
@@ -101,6 +101,20 @@ impl ResumeIndex {
             }
             _ => {}
         }
+    }
+
+    /// Replaces the pointer to the leaf. A line that repeats the pointer keeps it explicit.
+    fn add_pin(&mut self, leaf: Id, entry: &Entry<'_>, span: LineSpan) {
+        let node_count = self.entries.len() as NodeId;
+        let repeated = self.pin.filter(|pin| pin.leaf == leaf);
+        let find_place = |flag, repeated| if entry.has_flag(flag) { Some(node_count) } else { repeated };
+        self.pin = Some(LeafPin {
+            leaf,
+            node_count,
+            explicit_at: find_place(Flags::EXPLICIT, repeated.and_then(|pin| pin.explicit_at)),
+            rewound_at: find_place(Flags::REWOUND, repeated.and_then(|pin| pin.rewound_at)),
+            line: span.line,
+        });
     }
 
     fn record_version(&mut self, entry: &Entry<'_>) {

@@ -130,6 +130,17 @@ pub(super) enum RejoinRule {
     InOrderByCall,
 }
 
+/// Which entries the client loads below the last message at or above the leaf.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TrailingRule {
+    /// Those on the walk to the leaf.
+    Walk,
+    /// All that are no messages and that no message separates from it, sorted by time.
+    ByTime,
+    /// Like `ByTime`, but each is followed by its descendants.
+    Depth,
+}
+
 /// How calls without a result are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UnansweredRule {
@@ -277,6 +288,20 @@ const REJOIN: Rule<RejoinRule> = Rule::new(
         ([2, 1, 281], RejoinRule::InOrderByCall),
     ],
     &["parallel_tools", "chunks_of_one_message_as_siblings", "results_out_of_order", "result_elsewhere"],
+);
+const TRAILING: Rule<TrailingRule> = Rule::new(
+    "trailing",
+    &[
+        ([1, 0, 37], TrailingRule::Walk),
+        ([2, 1, 120], TrailingRule::ByTime),
+        ([2, 1, 281], TrailingRule::Depth),
+    ],
+    &["pinned_prompt_with_local_commands_below", "local_commands_below_each_other"],
+);
+const REWIND_ENDS_TURN: Rule<bool> = Rule::new(
+    "a turn that ends with the message that the user rewound to is not interrupted",
+    &[([1, 0, 37], false), ([2, 1, 191], true)],
+    &["rewound_to_a_result"],
 );
 const API_ERRORS: Rule<bool> =
     Rule::new("API errors are sent", &[([1, 0, 37], true), ([2, 0, 47], false)], &["api_error_last"]);
@@ -445,6 +470,8 @@ rules! {
     preserved: PreservedSupport = PRESERVED,
     link_to_preserved: bool = LINK_TO_PRESERVED,
     rejoin: RejoinRule = REJOIN,
+    trailing: TrailingRule = TRAILING,
+    rewind_ends_turn: bool = REWIND_ENDS_TURN,
     api_errors: bool = API_ERRORS,
     local_commands: bool = LOCAL_COMMANDS,
     unanswered: UnansweredRule = UNANSWERED,

@@ -1,12 +1,12 @@
 //! Simulates a resume: the leaf, the path, what is sent, and why other entries are not.
 
 use super::api_messages::{BlockOrigin, SentBlock, build_messages};
-use super::chain::{WalkEnd, rejoin_responses, truncate_at_boundary, walk_to_root};
+use super::chain::{WalkEnd, add_trailing_entries, rejoin_responses, truncate_at_boundary, walk_to_root};
 use super::client_graph::{ClientGraph, NONE};
-use super::leaf::{LeafRule, choose_leaf};
+use super::leaf::{LeafRule, choose_leaf, find_rewound};
 use super::loss::{LossCause, LostBranches};
 use super::resume_index::ResumeIndex;
-use super::rules::Rules;
+use super::rules::{Rules, TrailingRule};
 use crate::entry::{EntryRole, Flags, Kind};
 use crate::tree::{NodeId, ParentLink, PathRelation, Tree};
 use crate::version::Version;
@@ -202,15 +202,17 @@ fn load_chain_at(
     leaf: NodeId,
     rule: LeafRule,
 ) -> Result<LoadedChain, (LoadFailure, Option<(NodeId, LeafRule)>)> {
-    let message = graph.nearest_ancestor(leaf, |id| graph.is_message(id));
+    let message = graph.nearest_message(leaf);
     if !rules.leaf_without_time && message.is_some_and(|id| graph.tree.node(id).time().is_none()) {
         return Err((LoadFailure::GivesUp, Some((leaf, rule))));
     }
-    let (path, end) = walk_to_root(graph, leaf);
+    let start = message.filter(|_| rules.trailing != TrailingRule::Walk).unwrap_or(leaf);
+    let (mut path, end) = walk_to_root(graph, start);
     if end == WalkEnd::Cycle && rules.cycle_hangs {
         return Err((LoadFailure::Hangs, Some((leaf, rule))));
     }
     let root = path[0];
+    add_trailing_entries(graph, rules.trailing, &mut path);
     let mut chain = rejoin_responses(graph, index, rules.rejoin, path);
     let is_cut = rules.cut_at_boundary && truncate_at_boundary(graph, &mut chain);
     let early_end = match end {
@@ -352,7 +354,10 @@ fn build_unclassified_outcome(
     loaded: LoadedChain,
 ) -> (ResumeOutcome, Vec<(NodeId, SkipReason)>) {
     let LoadedChain { leaf, rule, chain, early_end } = loaded;
-    let (sent, not_sent) = build_messages(graph, index, rules, &chain);
+    // A caller that names the leaf adds a pointer to it.
+    let rewound = if rule == LeafRule::Requested { None } else { find_rewound(graph, index) };
+    let rewound = rewound.filter(|_| rules.rewind_ends_turn);
+    let (sent, not_sent) = build_messages(graph, index, rules, &chain, rewound);
     let path = collect_path(graph.tree, &sent);
     let outcome =
         ResumeOutcome { leaf: Some((leaf, rule)), chain, sent, path, early_end, ..ResumeOutcome::default() };
@@ -430,7 +435,8 @@ impl ResumeOutcome {
     /// Returns `None` if neither a rewind nor the caller named the leaf. A client that ignores the pointer of a rewind may
     /// resume from the same message nevertheless.
     pub(super) fn find_leaf_choice(&self, tree: &Tree, index: &ResumeIndex) -> Option<NodeId> {
-        let pin = index.pin.filter(|pin| pin.is_explicit);
+        let pin = index.pin;
+        let explicit_at = pin.and_then(|pin| pin.explicit_at);
         let is_message = |id: &NodeId| matches!(tree.node(*id).kind, Kind::User | Kind::Assistant);
         let find_message =
             |id: NodeId| std::iter::successors(Some(id), |&id| tree.node(id).parent()).find(is_message);
@@ -442,7 +448,7 @@ impl ResumeOutcome {
                 target.is_some_and(|target| find_message(target) == find_message(leaf))
             }
         };
-        pin.filter(|_| is_chosen).map(|pin| pin.node_count)
+        explicit_at.filter(|_| is_chosen)
     }
 
     /// Returns the entries that the last compaction in the chain replaces.
