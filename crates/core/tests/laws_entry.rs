@@ -316,9 +316,16 @@ fn invalid_timestamps_are_reported() {
         let file = format!("{{\"type\":\"user\",\"timestamp\":{stamp}}}\n");
         assert_read(file.as_bytes(), &[LineStatus::Parsed], "user", &[(1, 0, ProblemKind::BadTimestamp)]);
     }
-    for stamp in
-        ["null", "\"2024-02-29T23:59:60Z\"", "\"2025-01-31T00:00:00.000Z\"", "1735689600", "1735689600000.5"]
-    {
+    for stamp in [
+        "null",
+        "\"2024-02-29T23:59:60Z\"",
+        "\"2025-01-31T00:00:00.000Z\"",
+        "\"2025-01-31T00:00:00.000000\"",
+        "\"2025-01-31 00:00:00\"",
+        "\"2025-01-31\"",
+        "1735689600",
+        "1735689600000.5",
+    ] {
         let file = format!("{{\"type\":\"user\",\"timestamp\":{stamp}}}\n");
         assert_read(file.as_bytes(), &[LineStatus::Parsed], "user", &[]);
     }

@@ -204,8 +204,7 @@ impl MessageBuilder<'_> {
                     )
             }
             ContinuePrompt::ResultOrAttachmentToPrompt => {
-                let is_summary =
-                    |id| self.has_flag(id, Flags::COMPACT_SUMMARY) && !self.rules.summary_waits;
+                let is_summary = |id| self.has_flag(id, Flags::COMPACT_SUMMARY) && !self.rules.summary_waits;
                 is_result
                     || end.is_some_and(ChainEnd::has_attachment)
                         && message.is_some_and(|id| has_kind(id, Kind::User) && !is_summary(id))

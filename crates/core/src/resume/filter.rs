@@ -159,9 +159,7 @@ impl ChainFilter<'_> {
             UnansweredRule::AnswerBeforeResult => {
                 self.is_result(id) || end.has_attachment() && self.is_prompt(id)
             }
-            UnansweredRule::AnswerInterruptedTurn => {
-                self.is_result(id) || self.has_only_unanswered_calls(id)
-            }
+            UnansweredRule::AnswerInterruptedTurn => self.is_result(id) || self.has_only_unanswered_calls(id),
         };
         let open_turn = end.filter(|&end| is_open(chain[end.message], end)).map(|end| chain[end.message]);
         let is_prompt = |&id: &NodeId| {

@@ -59,6 +59,7 @@ pub(super) fn choose_leaf(
     let is_candidate = |id: &NodeId| rules.sidechain_leaf || !graph.tree.node(*id).is_sidechain();
     let candidates: Vec<NodeId> = graph.order.iter().copied().filter(is_candidate).collect();
     match rules.leaf {
+        LeafChoice::Sorted => find_first_sorted(graph, candidates).map(|id| (id, LeafRule::Newest)),
         LeafChoice::Newest => find_newest(graph, candidates.into_iter()).map(|id| (id, LeafRule::Newest)),
         LeafChoice::Only => {
             let chosen = match find_leaves(graph, &candidates)[..] {
@@ -87,15 +88,42 @@ fn find_last_line(graph: &ClientGraph<'_>, candidates: &[NodeId]) -> Option<Node
     candidates.iter().copied().filter(|&id| is_candidate[id as usize]).max()
 }
 
-/// Finds the candidate with the newest timestamp, the first of several. Returns `None` if there are no candidates.
-///
-/// If the first candidate has no timestamp, it is returned.
+/// Finds the candidate with the newest timestamp, the first of several. Returns `None` if none has a timestamp.
 fn find_newest(graph: &ClientGraph<'_>, candidates: impl Iterator<Item = NodeId>) -> Option<NodeId> {
+    let timed = candidates.filter_map(|id| Some((graph.tree.node(id).time()?, id)));
+    timed.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, id)| id)
+}
+
+/// Finds the candidate that is first after a sort by time, newest first. Returns `None` if there are no candidates.
+///
+/// A missing timestamp compares as equal to all others, so the result depends on the algorithm of the client's runtime: up to
+/// 63 candidates, a binary insertion after an initial run. Of more candidates, the first one or a newer one is returned.
+fn find_first_sorted(graph: &ClientGraph<'_>, mut candidates: Vec<NodeId>) -> Option<NodeId> {
+    const MAX_INSERTED: usize = 63;
     let time = |id: NodeId| graph.tree.node(id).time();
-    candidates.reduce(|best, id| match (time(best), time(id)) {
-        (Some(old), Some(new)) if new > old => id,
-        _ => best,
-    })
+    let precedes = |a: NodeId, b: NodeId| time(a).zip(time(b)).is_some_and(|(a, b)| a > b);
+    if candidates.len() > MAX_INSERTED || candidates.iter().all(|&id| time(id).is_some()) {
+        return candidates.into_iter().reduce(|best, id| if precedes(id, best) { id } else { best });
+    }
+    let is_reversed = candidates.len() > 1 && precedes(candidates[1], candidates[0]);
+    let ends_run = |pair: &[NodeId]| precedes(pair[1], pair[0]) != is_reversed;
+    let run_len = candidates.windows(2).position(ends_run).map_or(candidates.len(), |idx| idx + 1);
+    if is_reversed {
+        candidates[..run_len].reverse();
+    }
+    for idx in run_len..candidates.len() {
+        let (mut low, mut high) = (0, idx);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if precedes(candidates[idx], candidates[middle]) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        candidates[low..=idx].rotate_right(1);
+    }
+    candidates.first().copied()
 }
 
 /// Chooses the leaf of a client that starts from the last line.
@@ -114,8 +142,7 @@ fn resolve_last_line(
     let tail = graph.spliced.filter(|(anchor, _)| *anchor == last).map(|(_, tail)| tail);
     let chosen = (tail.unwrap_or(last), LeafRule::LastLine);
     if let Some(pin) = index.pin.filter(|_| rules.pin) {
-        let pinned =
-            resolve_pin(graph, pin).map_or(chosen, |target| apply_pin(graph, pin, target, chosen));
+        let pinned = resolve_pin(graph, pin).map_or(chosen, |target| apply_pin(graph, pin, target, chosen));
         if graph.nearest_message(pinned.0).is_some() {
             return pinned;
         }

@@ -84,7 +84,9 @@ pub const KNOWN_CLIENTS: &[&str] = &[
 /// How the leaf is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LeafChoice {
-    /// The newest timestamp; the first of several.
+    /// The first after a sort by time, newest first.
+    Sorted,
+    /// The newest timestamp; the first of several. The client exits with an error if there is none.
     Newest,
     /// The only leaf of the file, or the last line if there are several. Then the nearest message at or above it. The client
     /// exits with an error if there is no leaf.
@@ -218,13 +220,15 @@ pub(super) enum PlaceholderRule {
 const LEAF: Rule<LeafChoice> = Rule::new(
     "leaf",
     &[
-        ([1, 0, 37], LeafChoice::Newest),
+        ([1, 0, 37], LeafChoice::Sorted),
+        ([2, 1, 73], LeafChoice::Newest),
         ([2, 1, 101], LeafChoice::Only),
         ([2, 1, 116], LeafChoice::LastMessage),
         ([2, 1, 120], LeafChoice::LastLine),
         ([2, 1, 257], LeafChoice::LastLineOrBelow),
     ],
     &[
+        "no_timestamp_first",
         "branch_last_in_file_but_older",
         "line_repeated_at_the_end",
         "last_line_has_a_child",

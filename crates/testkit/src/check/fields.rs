@@ -302,7 +302,11 @@ fn parse_count(value: &str) -> Option<u64> {
 /// Parses a timestamp with jiff. Bare numbers are milliseconds, or seconds if below 10^11.
 pub(super) fn parse_time(value: &str) -> Option<i64> {
     if let Some(text) = parse_string(value) {
-        return text.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond);
+        let parse_as_utc = || {
+            let time: jiff::civil::DateTime = text.parse().ok()?;
+            Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+        };
+        return text.parse().ok().or_else(parse_as_utc).map(jiff::Timestamp::as_millisecond);
     }
     let number: f64 = value.parse().ok()?;
     let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
