@@ -180,8 +180,8 @@ impl MessageBuilder<'_> {
         }
         // A turn that was not interrupted waits for a prompt if an attachment is last.
         let is_summary = self.has_flag(entries[end.message], Flags::COMPACT_SUMMARY);
-        let is_complete = filtered.is_rewound && self.rules.continue_prompt != ContinuePrompt::Never
-            || is_summary && !self.rules.summary_waits;
+        let is_complete =
+            filtered.is_rewound && !self.rules.rewind_waits || is_summary && !self.rules.summary_waits;
         if end.has_attachment() && is_complete || !self.needs_filler(&entries[..=end.message], last_entry) {
             return (0, Vec::new());
         }

@@ -81,13 +81,13 @@ pub(super) fn add_trailing_entries(graph: &ClientGraph<'_>, rule: TrailingRule, 
     trailing.sort_by_key(|&(time, _)| time);
     let mut trailing: Vec<NodeId> = trailing.into_iter().map(|(_, id)| id).collect();
     if rule == TrailingRule::Depth {
-        trailing = sort_by_depth(graph, message, trailing);
+        trailing = sort_by_depth(graph, message, &trailing);
     }
     walk.append(&mut trailing);
 }
 
 /// Sorts entries below `root` such that each is followed by its descendants. Siblings stay in order.
-fn sort_by_depth(graph: &ClientGraph<'_>, root: NodeId, entries: Vec<NodeId>) -> Vec<NodeId> {
+fn sort_by_depth(graph: &ClientGraph<'_>, root: NodeId, entries: &[NodeId]) -> Vec<NodeId> {
     let mut children: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
     for &id in entries.iter().rev() {
         children.entry(graph.parent[id as usize]).or_default().push(id);

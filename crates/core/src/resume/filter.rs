@@ -3,7 +3,7 @@
 use super::chain::{list_calls, list_results};
 use super::client_graph::ClientGraph;
 use super::resume_index::{BlockSummary, ResumeIndex, TextKind};
-use super::rules::{BlankRule, Rules, UnansweredRule};
+use super::rules::{BlankRule, RewindRule, Rules, UnansweredRule};
 use super::simulate::SkipReason;
 use crate::entry::{Flags, Kind};
 use crate::tree::NodeId;
@@ -88,7 +88,7 @@ pub(super) fn filter_chain(
     let entries = filter.drop_unanswered(chain);
     let entries = filter.drop_lone_thinking(entries);
     filter.chain.entries = filter.drop_blank(entries);
-    if rules.unanswered == UnansweredRule::DropLine {
+    if rules.rewind == RewindRule::LastSent {
         filter.chain.is_rewound = ends_with_rewound(&filter.chain.entries);
     }
     if !filter

@@ -147,10 +147,10 @@ fn resolve_last_line(
             return pinned;
         }
     }
-    let newer = match (rules.leaf, tail) {
-        (LeafChoice::LastLineOrBelow, None) => find_newer_below(graph, last, candidates),
-        _ => None,
-    };
+    // A pointer to an entry without a message makes older clients look for a descendant too.
+    let is_pinned = rules.pin && index.pin.is_some();
+    let looks_below = tail.is_none() && (is_pinned || rules.leaf == LeafChoice::LastLineOrBelow);
+    let newer = if looks_below { find_newer_below(graph, last, candidates) } else { None };
     newer.map_or(chosen, |newer| (newer, LeafRule::NewestBelowLastLine))
 }
 

@@ -77,8 +77,8 @@ pub const KNOWN_CLIENTS: &[&str] = &[
     "2.1.7", "2.1.9", "2.1.15", "2.1.20", "2.1.21", "2.1.30", "2.1.32", "2.1.42", "2.1.45", "2.1.63",
     "2.1.69", "2.1.73", "2.1.76", "2.1.80", "2.1.85", "2.1.86", "2.1.88", "2.1.90", "2.1.91", "2.1.101",
     "2.1.104", "2.1.116", "2.1.120", "2.1.121", "2.1.124", "2.1.141", "2.1.149", "2.1.152", "2.1.163",
-    "2.1.191", "2.1.200", "2.1.221", "2.1.257", "2.1.261", "2.1.265", "2.1.267", "2.1.268", "2.1.281",
-    "2.1.325", "2.1.326", "2.1.327",
+    "2.1.191", "2.1.200", "2.1.221", "2.1.234", "2.1.257", "2.1.261", "2.1.265", "2.1.267", "2.1.268",
+    "2.1.281", "2.1.323", "2.1.325", "2.1.326", "2.1.327",
 ];
 
 /// How the leaf is chosen.
@@ -141,6 +141,16 @@ pub(super) enum TrailingRule {
     ByTime,
     /// Like `ByTime`, but each is followed by its descendants.
     Depth,
+}
+
+/// When a turn is complete because the user rewound to its last message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RewindRule {
+    Ignored,
+    /// If it is the last message that is sent.
+    LastSent,
+    /// If it is the last message that is loaded.
+    LastLoaded,
 }
 
 /// How calls without a result are treated.
@@ -298,14 +308,23 @@ const TRAILING: Rule<TrailingRule> = Rule::new(
     &[
         ([1, 0, 37], TrailingRule::Walk),
         ([2, 1, 120], TrailingRule::ByTime),
-        ([2, 1, 281], TrailingRule::Depth),
+        ([2, 1, 268], TrailingRule::Depth),
     ],
     &["pinned_prompt_with_local_commands_below", "local_commands_below_each_other"],
 );
-const REWIND_ENDS_TURN: Rule<bool> = Rule::new(
+const REWIND: Rule<RewindRule> = Rule::new(
     "a turn that ends with the message that the user rewound to is not interrupted",
-    &[([1, 0, 37], false), ([2, 1, 191], true)],
-    &["rewound_to_a_result"],
+    &[
+        ([1, 0, 37], RewindRule::Ignored),
+        ([2, 1, 191], RewindRule::LastSent),
+        ([2, 1, 234], RewindRule::LastLoaded),
+    ],
+    &["rewound_to_a_result", "rewound_to_a_call_without_result"],
+);
+const REWIND_WAITS: Rule<bool> = Rule::new(
+    "a message that the user rewound to and that an attachment follows waits for an answer",
+    &[([1, 0, 37], false), ([2, 1, 323], true)],
+    &["rewound_to_a_result_before_an_attachment"],
 );
 const API_ERRORS: Rule<bool> =
     Rule::new("API errors are sent", &[([1, 0, 37], true), ([2, 0, 47], false)], &["api_error_last"]);
@@ -475,7 +494,8 @@ rules! {
     link_to_preserved: bool = LINK_TO_PRESERVED,
     rejoin: RejoinRule = REJOIN,
     trailing: TrailingRule = TRAILING,
-    rewind_ends_turn: bool = REWIND_ENDS_TURN,
+    rewind: RewindRule = REWIND,
+    rewind_waits: bool = REWIND_WAITS,
     api_errors: bool = API_ERRORS,
     local_commands: bool = LOCAL_COMMANDS,
     unanswered: UnansweredRule = UNANSWERED,

@@ -6,7 +6,7 @@ use super::client_graph::{ClientGraph, NONE};
 use super::leaf::{LeafRule, choose_leaf, find_rewound};
 use super::loss::{LossCause, LostBranches};
 use super::resume_index::ResumeIndex;
-use super::rules::{Rules, TrailingRule};
+use super::rules::{RewindRule, Rules, TrailingRule};
 use crate::entry::{EntryRole, Flags, Kind};
 use crate::tree::{NodeId, ParentLink, PathRelation, Tree};
 use crate::version::Version;
@@ -356,7 +356,7 @@ fn build_unclassified_outcome(
     let LoadedChain { leaf, rule, chain, early_end } = loaded;
     // A caller that names the leaf adds a pointer to it.
     let rewound = if rule == LeafRule::Requested { None } else { find_rewound(graph, index) };
-    let rewound = rewound.filter(|_| rules.rewind_ends_turn);
+    let rewound = rewound.filter(|_| rules.rewind != RewindRule::Ignored);
     let (sent, not_sent) = build_messages(graph, index, rules, &chain, rewound);
     let path = collect_path(graph.tree, &sent);
     let outcome =
