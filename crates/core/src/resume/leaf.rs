@@ -154,7 +154,7 @@ fn resolve_last_line(
     newer.map_or(chosen, |newer| (newer, LeafRule::NewestBelowLastLine))
 }
 
-/// Returns the candidates that have no loaded children, in the order of `candidates`.
+/// Returns the candidates that have no loaded children and a message at or above them, in the order of `candidates`.
 fn find_leaves(graph: &ClientGraph<'_>, candidates: &[NodeId]) -> Vec<NodeId> {
     let mut has_child = vec![false; graph.parent.len()];
     for &id in &graph.order {
@@ -162,7 +162,8 @@ fn find_leaves(graph: &ClientGraph<'_>, candidates: &[NodeId]) -> Vec<NodeId> {
             has_child[graph.uuid_parent(id) as usize] = true;
         }
     }
-    candidates.iter().copied().filter(|&id| !has_child[id as usize]).collect()
+    let is_leaf = |&id: &NodeId| !has_child[id as usize] && graph.nearest_message(id).is_some();
+    candidates.iter().copied().filter(is_leaf).collect()
 }
 
 /// Finds the newest descendant of the last line. Returns `None` if it has none or if no candidate is newer than it.
