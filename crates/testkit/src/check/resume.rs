@@ -7,7 +7,7 @@ use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
     KNOWN_CLIENTS, LoadFailure, ResumeIndex, ResumeOutcome, simulate_by_summary, simulate_resume,
 };
-use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
+use rethread_core::tree::{LineSpan, NodeId, ParentLink, Tree, TreeBuilder};
 use rethread_core::version::Version;
 
 /// Checks the laws that hold for every file and every client.
@@ -48,9 +48,9 @@ fn check_outcome(tree: &Tree, outcome: &ResumeOutcome, version: &str) {
     assert_eq!(chain.len(), outcome.chain.len(), "{version}: an entry is loaded twice");
     assert!(path.is_subset(&chain), "{version}: a sent entry was not loaded");
     if let (Some((leaf, _)), None) = (outcome.leaf, outcome.failure) {
-        // A compaction that has a parent may be below the leaf.
+        // A compaction that names a parent may be below the leaf.
         let is_cut = outcome.chain.first().is_some_and(|&first| {
-            tree.node(first).role == EntryRole::CompactBoundary && tree.node(first).parent().is_some()
+            tree.node(first).role == EntryRole::CompactBoundary && tree.node(first).link != ParentLink::Root
         });
         assert!(chain.contains(&leaf) || is_cut, "{version}: the leaf is not loaded");
     }
