@@ -135,9 +135,9 @@ pub(super) enum RejoinRule {
 /// Which entries the client loads below the last message at or above the leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrailingRule {
-    /// Those on the walk to the leaf.
+    /// The entries on the walk to the leaf.
     Walk,
-    /// All that are no messages and that no message separates from it, sorted by time.
+    /// Every entry that is no message and that no message separates from it, sorted by time.
     ByTime,
     /// Like `ByTime`, but each is followed by its descendants.
     Depth,
