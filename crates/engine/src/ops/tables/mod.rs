@@ -10,6 +10,7 @@ mod file_tables;
 mod responses;
 mod rows;
 mod sessions;
+mod sources;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -37,6 +38,7 @@ pub use rows::{
     BranchTableRow, EntryTableRow, FileTableRow, MessageTableRow, ProblemTableRow, ResponseTableRow,
     SessionTableRow, TextTableRow, ToolCallTableRow, TurnTableRow,
 };
+pub use sources::{TableSource, TableSourceList, list_table_sources};
 
 /// Defines the tables: the variant, the name, the row type, and the description.
 macro_rules! tables {

@@ -130,7 +130,7 @@ pub(super) fn read_responses(
 }
 
 /// Returns the ids of the responses without a request id that are copies of others, by file and response.
-fn find_shared_ids(usage: &UsageStore<'_>) -> HashMap<(usize, usize), Id> {
+pub(super) fn find_shared_ids(usage: &UsageStore<'_>) -> HashMap<(usize, usize), Id> {
     let mut ids = HashMap::new();
     usage.for_each_response(|response| {
         let locations: Vec<(usize, usize)> = response.copy_locations().collect();
