@@ -57,6 +57,12 @@ pub(crate) fn host_name() -> Option<String> {
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
+/// Returns the name of the user: `$USER`, `$LOGNAME` or `$USERNAME`.
+pub(crate) fn user_name() -> Option<String> {
+    let names = ["USER", "LOGNAME", "USERNAME"].into_iter().filter_map(|name| var(name).ok());
+    names.into_iter().find(|name| !name.is_empty())
+}
+
 /// Returns the folder of the settings: `$XDG_CONFIG_HOME/rethread` or `~/.config/rethread`.
 ///
 /// Returns `None` if neither the variable nor the home folder is set. Relative paths in the variable are ignored.

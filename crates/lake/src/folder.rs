@@ -48,8 +48,13 @@ impl LakeManifest {
     pub fn parse(text: &str) -> Option<LakeManifest> {
         let value: Value = serde_json::from_str(text).ok()?;
         (value["type"] == "rethread-lake").then_some(())?;
+        let lake_id = value["lake_id"].as_str()?;
+        // It names a folder of the state.
+        let is_plain =
+            !lake_id.is_empty() && lake_id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_plain.then_some(())?;
         Some(LakeManifest {
-            lake_id: value["lake_id"].as_str()?.to_owned(),
+            lake_id: lake_id.to_owned(),
             schema_version: value["schema_version"].as_u64()?,
             key_check: value["key_check"].as_str()?.to_owned(),
         })
@@ -156,7 +161,8 @@ impl LakeFolder {
         for day in list(&folder)?.into_iter().filter(|path| path.is_dir()) {
             for path in list(&day)? {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-                let Some(stem) = name.strip_suffix(".parquet").filter(|stem| !stem.starts_with("schema-")) else {
+                let Some(stem) = name.strip_suffix(".parquet").filter(|stem| !stem.starts_with("schema-"))
+                else {
                     continue;
                 };
                 let Some((owner, push_id)) = stem.rsplit_once('-') else { continue };

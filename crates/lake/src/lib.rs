@@ -11,12 +11,12 @@
 //!
 //! The crate has no HTTP client. [`remote`] describes the commands of other programs that copy a push to a bucket.
 
-//mod check;
+mod check;
 mod column_buffer;
-//mod compact;
+mod compact;
 mod error;
 mod folder;
-//mod forget;
+mod forget;
 mod heads;
 mod key;
 mod level;
@@ -24,20 +24,20 @@ mod object_reader;
 mod object_writer;
 mod push;
 mod push_state;
-//pub mod remote;
+pub mod remote;
 mod row_encoder;
 mod schema;
-//mod status;
+mod status;
 mod text_redactor;
 pub mod views;
 mod vocabulary;
 
-//pub use check::{CheckReport, Finding, check_lake};
+pub use check::{CheckReport, Finding, check_lake};
 pub use column_buffer::{CellValue, ColumnBuffer};
-//pub use compact::{CompactReport, CompactRequest, compact_lake};
+pub use compact::{CompactReport, CompactRequest, compact_lake};
 pub use error::LakeError;
 pub use folder::{LakeFolder, LakeManifest, LakeObject, init_folder};
-//pub use forget::{ForgetReport, ForgetRequest, ForgetScope, forget};
+pub use forget::{ForgetReport, ForgetRequest, ForgetScope, forget};
 pub use heads::{SourceHead, read_heads, select_current_heads};
 pub use key::{TeamKey, derive_dev_id};
 pub use level::Level;
@@ -45,4 +45,4 @@ pub use object_reader::{ObjectReader, RowGroupColumns};
 pub use push::{PushReport, PushRequest, TableSummary, push};
 pub use push_state::PushState;
 pub use schema::{LakeColumn, LakeTable, LakeType, SCHEMA_VERSION};
-//pub use status::{LakeStatus, read_status};
+pub use status::{LakeStatus, read_status};

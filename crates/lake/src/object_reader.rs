@@ -7,9 +7,9 @@ use parquet::column::reader::ColumnReader;
 use parquet::data_type::ByteArray;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
+use crate::LakeError;
 use crate::column_buffer::{CellValue, ColumnBuffer};
 use crate::schema::{LakeColumn, LakeTable, LakeType};
-use crate::LakeError;
 
 /// The columns of a row group, in the order of the schema. A column that the object does not have is null.
 #[derive(Debug)]
@@ -69,7 +69,11 @@ impl ObjectReader {
             let rows = usize::try_from(group.metadata().num_rows()).unwrap_or_default();
             let columns = wanted.iter().map(|column| self.read_column(&*group, column, rows));
             let columns = columns.collect::<Result<Vec<_>, LakeError>>()?;
-            visit(RowGroupColumns { names: wanted.iter().map(|column| column.name).collect(), columns, rows })?;
+            visit(RowGroupColumns {
+                names: wanted.iter().map(|column| column.name).collect(),
+                columns,
+                rows,
+            })?;
         }
         Ok(())
     }
@@ -94,7 +98,10 @@ impl ObjectReader {
         let reader = group.get_column_reader(place).map_err(|error| failed(&error.to_string()))?;
         let mut levels: Vec<i16> = Vec::with_capacity(rows);
         match (reader, column.lake_type) {
-            (ColumnReader::Int64ColumnReader(mut reader), LakeType::Integer | LakeType::Time | LakeType::Money) => {
+            (
+                ColumnReader::Int64ColumnReader(mut reader),
+                LakeType::Integer | LakeType::Time | LakeType::Money,
+            ) => {
                 let mut values: Vec<i64> = Vec::with_capacity(rows);
                 read_all(rows, &mut levels, |levels, left| {
                     reader.read_records(left, Some(levels), None, &mut values).map(|(records, _, _)| records)

@@ -9,9 +9,9 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
+use crate::LakeError;
 use crate::column_buffer::{CellValue, ColumnBuffer};
 use crate::schema::{LakeTable, LakeType};
-use crate::LakeError;
 
 /// The maximum number of rows of a row group.
 const MAX_GROUP_ROWS: usize = 1 << 16;
@@ -22,8 +22,17 @@ const ZSTD_LEVEL: i32 = 3;
 
 /// Columns whose values rarely repeat. A dictionary costs time and saves nothing.
 const UNIQUE_COLUMNS: &[&str] = &[
-    "uuid", "parent_uuid", "message_id", "request_id", "call_id", "call_key", "response_id", "message_key",
-    "tip_uuid", "text", "mark",
+    "uuid",
+    "parent_uuid",
+    "message_id",
+    "request_id",
+    "call_id",
+    "call_key",
+    "response_id",
+    "message_key",
+    "tip_uuid",
+    "text",
+    "mark",
 ];
 
 /// Writes the rows of a table.

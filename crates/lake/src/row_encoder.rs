@@ -14,13 +14,31 @@ use crate::vocabulary::Vocabulary;
 
 /// Columns with ids that clients, the API or gateways choose. At level `metrics`, ids that are no UUIDs become keys.
 const ID_COLUMNS: &[&str] = &[
-    "session_id", "agent_id", "uuid", "parent_uuid", "tip_uuid", "message_id", "request_id", "prompt_id", "call_id",
-    "forked_from", "continued_from", "plan",
+    "session_id",
+    "agent_id",
+    "uuid",
+    "parent_uuid",
+    "tip_uuid",
+    "message_id",
+    "request_id",
+    "prompt_id",
+    "call_id",
+    "forked_from",
+    "continued_from",
+    "plan",
 ];
 
 /// Columns of texts that only the program chooses.
 const OWN_COLUMNS: &[&str] = &[
-    "response_id", "source_id", "title_source", "role", "context_status", "failed", "op", "fork_kind", "code",
+    "response_id",
+    "source_id",
+    "title_source",
+    "role",
+    "context_status",
+    "failed",
+    "op",
+    "fork_kind",
+    "code",
     "severity",
 ];
 
@@ -68,7 +86,8 @@ impl RowEncoder {
         let rules = |kind: TableKind| {
             kind.columns().iter().map(|column| choose_rule(level, column.name, column.privacy)).collect()
         };
-        let tables = TableKind::ALL.iter().map(|kind| (*kind, (LakeTable::Data(*kind).columns(), rules(*kind))));
+        let tables =
+            TableKind::ALL.iter().map(|kind| (*kind, (LakeTable::Data(*kind).columns(), rules(*kind))));
         RowEncoder {
             level,
             key,
@@ -91,8 +110,18 @@ impl RowEncoder {
         values: &[TableValue<'_>],
         out: &mut [ColumnBuffer],
     ) {
-        let RowEncoder { level, key, dev_id, push_id, source_ids, tables, vocabulary, names, known_names, known_keys } =
-            self;
+        let RowEncoder {
+            level,
+            key,
+            dev_id,
+            push_id,
+            source_ids,
+            tables,
+            vocabulary,
+            names,
+            known_names,
+            known_keys,
+        } = self;
         let Some((columns, rules)) = tables.get(&kind) else { return };
         let mut derive = |domain: &'static str, text: &str, push: &mut dyn FnMut(&str)| {
             // Ids rarely repeat, so only names are kept.
@@ -207,7 +236,8 @@ mod tests {
         for kind in TableKind::ALL {
             for column in kind.columns() {
                 if column.privacy == ColumnPrivacy::Metrics && column.column_type == ColumnType::Text {
-                    let count = [ID_COLUMNS, OWN_COLUMNS].iter().filter(|names| names.contains(&column.name)).count();
+                    let count =
+                        [ID_COLUMNS, OWN_COLUMNS].iter().filter(|names| names.contains(&column.name)).count();
                     assert_eq!(count, 1, "{kind:?}.{}", column.name);
                 }
             }

@@ -92,8 +92,16 @@ const HEAD_COLUMNS: &[(&str, LakeType, &str)] = &[
     ("source_id", LakeType::Text, "The id of the session file."),
     ("push_id", LakeType::Text, "The id of the push that has its rows."),
     ("level", LakeType::Integer, "The privacy level: 1 metrics, 2 names, 3 text."),
-    ("generation", LakeType::Integer, "The time of the scan in milliseconds; the head with the greatest one counts."),
-    ("revision", LakeType::Integer, "0 if pushed, greater if compacted; of equal generations the greatest one counts."),
+    (
+        "generation",
+        LakeType::Integer,
+        "The time of the scan in milliseconds; the head with the greatest one counts.",
+    ),
+    (
+        "revision",
+        LakeType::Integer,
+        "0 if pushed, greater if compacted; of equal generations the greatest one counts.",
+    ),
     ("deleted", LakeType::Boolean, "Whether the developer removed the file from the lake."),
     ("file_key", LakeType::Text, "A key that the copies of the file on all machines share."),
     ("session_id", LakeType::Text, "The id of the session."),
@@ -145,7 +153,12 @@ impl LakeTable {
             ("dev_id", LakeType::Text, "The id of the developer.", ColumnOrigin::Dev),
             ("source_id", LakeType::Text, "The id of the session file.", ColumnOrigin::Source),
             ("push_id", LakeType::Text, "The id of the push.", ColumnOrigin::Push),
-            ("level", LakeType::Integer, "The privacy level: 1 metrics, 2 names, 3 text.", ColumnOrigin::Level),
+            (
+                "level",
+                LakeType::Integer,
+                "The privacy level: 1 metrics, 2 names, 3 text.",
+                ColumnOrigin::Level,
+            ),
         ];
         let mut columns: Vec<LakeColumn> = own
             .into_iter()
@@ -208,9 +221,7 @@ impl LakeTable {
             let (physical, logical) = match column.lake_type {
                 LakeType::Integer => (PhysicalType::INT64, None),
                 LakeType::Boolean => (PhysicalType::BOOLEAN, None),
-                LakeType::Time => {
-                    (PhysicalType::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS)))
-                }
+                LakeType::Time => (PhysicalType::INT64, Some(LogicalType::timestamp(true, TimeUnit::MILLIS))),
                 LakeType::Money => {
                     let (digits, decimals) = MONEY_DIGITS;
                     (PhysicalType::INT64, Some(LogicalType::decimal(decimals, digits)))

@@ -93,9 +93,11 @@ pub fn build_view_sql(engine: SqlEngine, location: &str, with_text: bool) -> Vec
     let is_wanted = |table: &LakeTable| with_text || *table != LakeTable::Data(TableKind::Texts);
     let mut statements: Vec<String> =
         tables.into_iter().filter(is_wanted).map(|table| read_table(engine, location, table)).collect();
-    statements.extend(build_views(with_text).into_iter().map(|(name, query)| {
-        format!("{} {name} AS\n{query}", engine.create_view())
-    }));
+    statements.extend(
+        build_views(with_text)
+            .into_iter()
+            .map(|(name, query)| format!("{} {name} AS\n{query}", engine.create_view())),
+    );
     statements
 }
 
@@ -168,8 +170,13 @@ fn list_columns(table: LakeTable, prefix: &str, without: &[&str]) -> String {
 
 /// The columns of a response that its best line determines. All others are those of its earliest line.
 pub(crate) const TOKEN_COLUMNS: &[&str] = &[
-    "input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_creation_1h_input_tokens",
-    "cache_read_input_tokens", "web_searches", "cost_usd",
+    "input_tokens",
+    "output_tokens",
+    "cache_creation_input_tokens",
+    "cache_creation_1h_input_tokens",
+    "cache_read_input_tokens",
+    "web_searches",
+    "cost_usd",
 ];
 
 /// Returns the names and queries of the views, in the order in which they must be made.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use rethread_engine::core::query::QueryError;
 use rethread_engine::{CacheWarning, Error, describe_io_error};
+use rethread_lake::LakeError;
 use rethread_sql::SqlError;
 use unicode_width::UnicodeWidthStr;
 
@@ -30,6 +31,11 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
+    /// Returns [`Exit::Done`] if a check found no problem, else [`Exit::Nothing`].
+    pub(crate) fn from_clean(is_clean: bool) -> Exit {
+        Exit::from_found(is_clean)
+    }
+
     /// Returns [`Exit::Done`] if anything was found, else [`Exit::Nothing`].
     pub(crate) fn from_found(any: bool) -> Exit {
         if any { Exit::Done } else { Exit::Nothing }
@@ -96,6 +102,14 @@ pub(crate) enum CliError {
     NoStatusInput,
     /// No home folder is set, so there is no default folder of the archive.
     NoArchiveDir,
+    /// An operation on a lake failed.
+    Lake(LakeError),
+    /// This machine did not join the lake.
+    NotJoined { lake: String },
+    /// No program that copies files to a bucket is installed.
+    NoCopyProgram,
+    /// A program that copies files to a bucket failed.
+    CopyFailed { command: String, reason: String },
     /// There is no search index, because there is no cache or the roots are single files.
     NoIndex,
     /// A regular expression that cannot be parsed, with the reason.
@@ -129,6 +143,12 @@ pub(crate) enum CliError {
 impl From<Error> for CliError {
     fn from(error: Error) -> CliError {
         CliError::Engine(error)
+    }
+}
+
+impl From<LakeError> for CliError {
+    fn from(error: LakeError) -> CliError {
+        CliError::Lake(error)
     }
 }
 
@@ -174,6 +194,13 @@ fn exit_code(error: &CliError) -> u8 {
         | CliError::FileExists(_)
         | CliError::NotAFile(_)
         | CliError::InsideProtectedFolder { .. }
+        | CliError::NotJoined { .. }
+        | CliError::Lake(
+            LakeError::KeyInsideLake(_)
+            | LakeError::WrongKey
+            | LakeError::NotEmpty(_)
+            | LakeError::AlreadyALake(_),
+        )
         | CliError::UnknownRoots => return 3,
         _ => return 2,
     };
@@ -338,6 +365,19 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             "there is no folder for the archive".to_owned(),
             "name one with --to, or set HOME or XDG_DATA_HOME".to_owned(),
         ),
+        CliError::Lake(error) => (clean::line(&error.to_string()), lake_hint(error)),
+        CliError::NotJoined { lake } => (
+            format!("this machine did not join the lake `{}`", clean::line(lake)),
+            format!("{} sets it up", quote_command(&["lake", "join", lake, "--key", "FILE"])),
+        ),
+        CliError::NoCopyProgram => (
+            "no program is installed that copies files to this bucket".to_owned(),
+            "install `rclone`, or `aws` for s3://, or mount the bucket as a folder".to_owned(),
+        ),
+        CliError::CopyFailed { command, reason } => (
+            format!("`{}` failed: {}", clean::line(command), clean::line(reason)),
+            "nothing is visible in the lake until the last file was copied; try again".to_owned(),
+        ),
         CliError::NoIndex => (
             "there is no index".to_owned(),
             "single files, --demo and --no-index use no index; otherwise set HOME or XDG_CACHE_HOME"
@@ -415,6 +455,22 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
     }
     if !hint.is_empty() {
         print_hint(&hint, out);
+    }
+}
+
+/// Returns the next action after an error of a lake.
+fn lake_hint(error: &LakeError) -> String {
+    match error {
+        LakeError::NotALake(_) => {
+            format!("{} creates one", quote_command(&["lake", "init", "DIR", "--key", "FILE"]))
+        }
+        LakeError::NotEmpty(_) => "choose an empty folder".to_owned(),
+        LakeError::KeyInsideLake(_) => {
+            "readers of the lake must not have it; move it elsewhere and join again".to_owned()
+        }
+        LakeError::BadKey(_) | LakeError::WrongKey => "ask a colleague for the key of this lake".to_owned(),
+        LakeError::NewerSchema(_) => "install a newer version of rethread".to_owned(),
+        _ => String::new(),
     }
 }
 

@@ -24,6 +24,7 @@ mod find;
 mod fork;
 mod goto;
 mod index;
+mod lake;
 mod log;
 mod ls;
 mod man;
@@ -168,6 +169,7 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
         Some(Command::Diff(diff)) => diff::run(diff, &app, out),
         Some(Command::Doctor(doctor)) => doctor::run(doctor, &app, out),
         Some(Command::Archive(archive)) => archive::run(archive, &app, out),
+        Some(Command::Lake(lake)) => lake::run(lake, &app, out),
         Some(Command::Repair(repair)) => repair::run(repair, &app, out),
         Some(Command::Usage(usage)) => usage::run(usage, &app, out),
         Some(Command::Statusline(statusline)) => statusline::run(statusline, &app, settings, out),

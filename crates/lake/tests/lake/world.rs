@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use rethread_engine::Roots;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::PriceTable;
-use rethread_engine::Roots;
 use rethread_lake::{
     LakeError, LakeFolder, LakeManifest, Level, PushReport, PushRequest, PushState, TeamKey, derive_dev_id,
     init_folder, push,

@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("Understand and repair a resume", &["explain", "doctor", "repair", "rescue", "clone"]),
     ("Look inside a session", &["tools", "agents", "context", "stats", "schema", "secrets"]),
     ("Know the cost", &["usage", "sql", "statusline"]),
-    ("Keep", &["archive"]),
+    ("Keep and share", &["archive", "lake"]),
     ("Tidy up and undo", &["rename", "rm", "log", "undo", "restore"]),
     ("Set up", &["config", "index", "completions", "man"]),
 ];

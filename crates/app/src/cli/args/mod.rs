@@ -14,6 +14,7 @@ mod config;
 mod export;
 mod filter;
 mod groups;
+mod lake;
 mod read;
 mod search;
 mod secrets;
@@ -29,6 +30,7 @@ pub(crate) use self::command_line::{parse_command_line, strip_marker};
 pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::export::Export;
 pub(crate) use self::filter::FilterArgs;
+pub(crate) use self::lake::{Lake, LakeAction};
 pub(crate) use self::read::{
     Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Schema, Serve,
     Show, Stats, Tools, Tree,
@@ -182,6 +184,7 @@ pub(crate) enum Command {
     Index(Index),
     Doctor(Doctor),
     Archive(Archive),
+    Lake(Lake),
     Goto(Goto),
     Fork(Fork),
     Clone(super::clone::Args),

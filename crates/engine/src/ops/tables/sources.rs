@@ -45,11 +45,7 @@ pub struct TableSourceList {
 }
 
 /// Lists the files of all sessions below `roots` with their marks.
-pub fn list_table_sources(
-    roots: &Roots,
-    prices: &PriceTable,
-    cache: Option<&CacheDir>,
-) -> TableSourceList {
+pub fn list_table_sources(roots: &Roots, prices: &PriceTable, cache: Option<&CacheDir>) -> TableSourceList {
     let (files, failures) = find_files(roots, cache);
     let mut report = TablesReport { failures, ..TablesReport::default() };
     let request = TablesRequest {
