@@ -179,6 +179,47 @@ pub(crate) const TOKEN_COLUMNS: &[&str] = &[
     "cost_usd",
 ];
 
+/// Returns the query of the view with the names of the OpenTelemetry conventions for generative AI: a row per response and
+/// per tool call.
+fn build_otel_view(engine: SqlEngine) -> String {
+    // The name, the value of a response, and that of a tool call.
+    let columns = [
+        ("gen_ai.provider.name", "'anthropic'", "'anthropic'"),
+        ("gen_ai.operation.name", "'chat'", "'execute_tool'"),
+        ("gen_ai.conversation.id", "r.session_id", "c.session_id"),
+        ("gen_ai.agent.id", "r.agent_id", "c.agent_id"),
+        ("gen_ai.agent.name", "r.agent_kind", "NULL"),
+        ("gen_ai.response.id", "r.message_id", "c.message_id"),
+        ("gen_ai.response.model", "r.model", "NULL"),
+        ("gen_ai.response.finish_reasons", "r.stop_reason", "NULL"),
+        // The convention counts cached tokens as input, the API does not.
+        (
+            "gen_ai.usage.input_tokens",
+            "r.input_tokens + r.cache_creation_input_tokens + r.cache_read_input_tokens",
+            "NULL",
+        ),
+        ("gen_ai.usage.output_tokens", "r.output_tokens", "NULL"),
+        ("gen_ai.usage.cache_read.input_tokens", "r.cache_read_input_tokens", "NULL"),
+        ("gen_ai.usage.cache_creation.input_tokens", "r.cache_creation_input_tokens", "NULL"),
+        ("gen_ai.tool.name", "NULL", "c.tool"),
+        ("gen_ai.tool.call.id", "NULL", "c.call_id"),
+        ("error.type", "NULL", "c.failed"),
+    ];
+    let quote = |name: &str| match engine {
+        // Names of columns have no dots there.
+        SqlEngine::Bigquery => name.replace('.', "_"),
+        SqlEngine::Spark | SqlEngine::Clickhouse => format!("`{name}`"),
+        _ => format!("\"{name}\""),
+    };
+    let (mut responses, mut calls) = ("r.ts AS ts".to_owned(), "c.ts AS ts".to_owned());
+    for (name, response, call) in columns {
+        let name = quote(name);
+        let _ = write!(responses, ", {response} AS {name}");
+        let _ = write!(calls, ", {call} AS {name}");
+    }
+    format!("SELECT {responses} FROM responses r\nUNION ALL\nSELECT {calls} FROM tool_calls c")
+}
+
 /// Returns the names and queries of the views, in the order in which they must be made.
 pub fn build_views(with_text: bool) -> Vec<(&'static str, String)> {
     let sources = LakeTable::Sources;
@@ -267,10 +308,6 @@ pub fn build_views(with_text: bool) -> Vec<(&'static str, String)> {
         format!(
             "SELECT {files} FROM files_raw f JOIN tool_calls c ON f.source_id = c.source_id AND f.push_id = c.push_id AND f.call_key = c.call_key"
         ),
-    ));
-    views.push((
-        "otel_genai",
-        "SELECT r.ts AS timestamp_utc, 'anthropic' AS gen_ai_provider_name, 'chat' AS gen_ai_operation_name,\n  r.session_id AS gen_ai_conversation_id, r.message_id AS gen_ai_response_id, r.model AS gen_ai_response_model,\n  r.stop_reason AS gen_ai_response_finish_reasons, r.agent_id AS gen_ai_agent_id, r.agent_kind AS gen_ai_agent_name,\n  r.input_tokens + r.cache_creation_input_tokens + r.cache_read_input_tokens AS gen_ai_usage_input_tokens,\n  r.output_tokens AS gen_ai_usage_output_tokens,\n  r.cache_read_input_tokens AS gen_ai_usage_cache_read_input_tokens,\n  r.cache_creation_input_tokens AS gen_ai_usage_cache_creation_input_tokens,\n  CAST(NULL AS VARCHAR) AS gen_ai_tool_name, CAST(NULL AS VARCHAR) AS gen_ai_tool_call_id, CAST(NULL AS VARCHAR) AS error_type\nFROM responses r".to_owned(),
     ));
     views
 }

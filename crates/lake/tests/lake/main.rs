@@ -2,6 +2,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests write session files of their own")]
 
+mod changes;
+mod privacy;
 mod property;
 mod view_rule;
 mod world;
