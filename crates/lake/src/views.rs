@@ -93,11 +93,10 @@ pub fn build_view_sql(engine: SqlEngine, location: &str, with_text: bool) -> Vec
     let is_wanted = |table: &LakeTable| with_text || *table != LakeTable::Data(TableKind::Texts);
     let mut statements: Vec<String> =
         tables.into_iter().filter(is_wanted).map(|table| read_table(engine, location, table)).collect();
-    statements.extend(
-        build_views(with_text)
-            .into_iter()
-            .map(|(name, query)| format!("{} {name} AS\n{query}", engine.create_view())),
-    );
+    let mut views = build_views(with_text);
+    views.push(("otel_genai", build_otel_view(engine)));
+    let create = |(name, query): (&str, String)| format!("{} {name} AS\n{query}", engine.create_view());
+    statements.extend(views.into_iter().map(create));
     statements
 }
 

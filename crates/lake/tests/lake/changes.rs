@@ -37,7 +37,9 @@ fn build_world(seed: u64, count: usize) -> (World, Vec<Machine>, StoreGenerator)
 /// The rows of the views without the ids of pushes, sorted.
 fn view_rows(folder: &LakeFolder) -> Vec<Vec<Row>> {
     let mut views = vec![read_responses(folder), read_calls(folder)];
-    views.extend([TableKind::Sessions, TableKind::Entries, TableKind::Turns].map(|kind| read_once(folder, kind)));
+    views.extend(
+        [TableKind::Sessions, TableKind::Entries, TableKind::Turns].map(|kind| read_once(folder, kind)),
+    );
     for rows in &mut views {
         rows.iter_mut().for_each(|row| {
             row.remove("push_id");
@@ -50,7 +52,12 @@ fn view_rows(folder: &LakeFolder) -> Vec<Vec<Row>> {
 #[test]
 fn a_repeated_push_writes_nothing_and_a_grown_session_one_object_per_table() {
     let (mut world, mut machines, mut generator) = build_world(41, 1);
-    let count = || LakeTable::all().into_iter().map(|table| world.folder.list_objects(table).unwrap().len()).sum::<usize>();
+    let count = || {
+        LakeTable::all()
+            .into_iter()
+            .map(|table| world.folder.list_objects(table).unwrap().len())
+            .sum::<usize>()
+    };
     let before = count();
     let report = world.push(&mut machines[0], None).expect("a push");
     assert_eq!((report.pushed, report.objects.len()), (0, 0));
@@ -63,7 +70,10 @@ fn a_repeated_push_writes_nothing_and_a_grown_session_one_object_per_table() {
     let pushed = sources.iter().filter(|row| row["generation"] == last);
     assert!(pushed.clone().any(|row| text(row, "session_id") == grown));
     assert!(report.pushed < 6, "{} files pushed", report.pushed);
-    let count = LakeTable::all().into_iter().map(|table| world.folder.list_objects(table).unwrap().len()).sum::<usize>();
+    let count = LakeTable::all()
+        .into_iter()
+        .map(|table| world.folder.list_objects(table).unwrap().len())
+        .sum::<usize>();
     assert_eq!(count, before + report.objects.len());
 }
 
@@ -129,8 +139,11 @@ fn a_developer_is_removed_from_views_and_objects() {
         }
         let dev_id = world.dev_id(&machines[1]);
         let others = |folder: &LakeFolder| {
-            let mut sources: Vec<String> =
-                heads(folder).into_values().filter(|head| head.dev_id != dev_id).map(|head| head.source_id).collect();
+            let mut sources: Vec<String> = heads(folder)
+                .into_values()
+                .filter(|head| head.dev_id != dev_id)
+                .map(|head| head.source_id)
+                .collect();
             sources.sort();
             sources
         };
@@ -140,7 +153,8 @@ fn a_developer_is_removed_from_views_and_objects() {
         assert!(heads(&world.folder).values().all(|head| head.dev_id != dev_id));
         assert_eq!(others(&world.folder), before, "the others keep their sources");
         for table in LakeTable::all().into_iter().filter(|table| *table != LakeTable::Sources) {
-            let own = read_raw(&world.folder, table).iter().filter(|row| text(row, "dev_id") == dev_id).count();
+            let own =
+                read_raw(&world.folder, table).iter().filter(|row| text(row, "dev_id") == dev_id).count();
             assert_eq!(own, 0, "{table:?}, compacted: {is_compacted}");
         }
         assert_eq!(check_lake(&world.folder).expect("a check").findings, []);
@@ -163,7 +177,8 @@ fn a_session_is_removed_and_not_pushed_again() {
     for table in LakeTable::all() {
         let rows = read_raw(&world.folder, table);
         let is_left = |row: &&Row| {
-            row.get("deleted") != Some(&super::view_rule::Cell::Number(1)) && text(row, "session_id") == session
+            row.get("deleted") != Some(&super::view_rule::Cell::Number(1))
+                && text(row, "session_id") == session
         };
         let left = rows.iter().filter(is_left).filter(|_| table != LakeTable::Sources).count();
         assert_eq!(left, 0, "{table:?}");

@@ -103,12 +103,14 @@ fn level_metrics_holds_no_word_of_a_session() {
         let mut machine = world.machine("MARKERmachine", Level::Metrics);
         write_marked_sessions(&machine.root, seed);
         let report = world.push(&mut machine, None).expect("a push");
-        let rows = |name: &str| report.tables.iter().find(|table| table.name == name).map_or(0, |table| table.rows);
+        let rows =
+            |name: &str| report.tables.iter().find(|table| table.name == name).map_or(0, |table| table.rows);
         for table in ["sessions", "entries", "messages", "responses", "tool_calls", "sources"] {
             assert!(rows(table) > 0, "seed {seed}: {table} has rows");
         }
         let texts = list_texts(&world);
-        let leaks: Vec<&String> = texts.iter().filter(|text| text.to_lowercase().contains("marker")).collect();
+        let leaks: Vec<&String> =
+            texts.iter().filter(|text| text.to_lowercase().contains("marker")).collect();
         assert!(leaks.is_empty(), "seed {seed}: {leaks:?}");
         assert!(!texts.iter().any(|text| text.contains("home") || text.contains('/')), "seed {seed}: a path");
         // Statistics, file names and the footer are not values.
@@ -138,7 +140,8 @@ fn text_is_in_a_folder_of_its_own_without_secrets() {
         "sessionId": "0b1c5d3e-6a7f-4e21-9c55-1d2e3f405162", "timestamp": "2026-01-31T10:00:00.000Z",
         "gitBranch": format!("fix-{secret}"), "message": {"role": "user", "content": prompt},
     });
-    machine.write("-home-ada-shop/0b1c5d3e-6a7f-4e21-9c55-1d2e3f405162.jsonl", format!("{line}\n").as_bytes());
+    machine
+        .write("-home-ada-shop/0b1c5d3e-6a7f-4e21-9c55-1d2e3f405162.jsonl", format!("{line}\n").as_bytes());
     world.push(&mut machine, None).expect("a push");
     let texts = read_raw(&world.folder, LakeTable::Data(TableKind::Texts));
     assert!(texts.iter().any(|row| text(row, "text").starts_with("PROMPTtext with [aws")), "{texts:?}");
