@@ -1,6 +1,6 @@
 //! Pushes changed sessions: data objects first, the heads last.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -138,7 +138,7 @@ pub fn push(
     let generation = request.now.0.max(state.generation + 1);
     // Without a failure, a file without entries is an empty one. With failures, it may be one that could not be read.
     let is_complete = |source: &TableSource, run: &PushRun<'_>| {
-        !has_failures || source.bytes == 0 || run.entry_counts.contains_key(&source.source_id)
+        !has_failures || source.bytes == 0 || run.count(source).is_some_and(|count| count.entries > 0)
     };
     let mut heads = Vec::new();
     for (source, mark) in &changed {
@@ -216,18 +216,25 @@ impl Write for PushOutput {
     }
 }
 
+/// A file of a push: its id in the lake, and the number of rows written.
+struct SourceCount {
+    lake_id: String,
+    rows: i64,
+    entries: u64,
+}
+
 /// A push that is running.
 struct PushRun<'r> {
     folder: &'r LakeFolder,
     request: &'r PushRequest<'r>,
     push_id: String,
-    source_ids: HashMap<String, String>,
+    /// The file of the last row: its id in the engine, and its index.
+    current: Option<(String, usize)>,
+    source_idxs: HashMap<String, usize>,
+    source_counts: Vec<SourceCount>,
     encoder: RowEncoder,
     writers: BTreeMap<LakeTable, ObjectWriter<PushOutput>>,
     samples: BTreeMap<LakeTable, Vec<Value>>,
-    row_counts: HashMap<String, i64>,
-    entry_counts: HashMap<String, i64>,
-    wanted: HashSet<String>,
     /// The texts of one file, which are redacted together.
     texts: Vec<TextTableRow>,
     result: Result<(), LakeError>,
@@ -240,31 +247,24 @@ impl<'r> PushRun<'r> {
         push_id: String,
         changed: &[(TableSource, String)],
     ) -> PushRun<'r> {
-        let source_ids: HashMap<String, String> = changed
-            .iter()
-            .map(|(source, _)| {
-                let id = derive_source_id(request.key, &request.dev_id, &source.source_id);
-                (source.source_id.clone(), id)
-            })
-            .collect();
-        let encoder = RowEncoder::new(
-            request.level,
-            request.key.clone(),
-            request.dev_id.clone(),
-            push_id.clone(),
-            source_ids.clone(),
-        );
+        let source_counts = changed.iter().map(|(source, _)| SourceCount {
+            lake_id: derive_source_id(request.key, &request.dev_id, &source.source_id),
+            rows: 0,
+            entries: 0,
+        });
+        let source_idxs = changed.iter().zip(0..).map(|((source, _), idx)| (source.source_id.clone(), idx));
+        let encoder =
+            RowEncoder::new(request.level, request.key.clone(), request.dev_id.clone(), push_id.clone());
         PushRun {
             folder,
             request,
             push_id,
-            wanted: source_ids.keys().cloned().collect(),
-            source_ids,
+            current: None,
+            source_idxs: source_idxs.collect(),
+            source_counts: source_counts.collect(),
             encoder,
             writers: BTreeMap::new(),
             samples: BTreeMap::new(),
-            row_counts: HashMap::new(),
-            entry_counts: HashMap::new(),
             texts: Vec::new(),
             result: Ok(()),
         }
@@ -289,7 +289,7 @@ impl<'r> PushRun<'r> {
                         ..TextTableRow::default()
                     })?;
                 }
-                self.write(row.table(), &session.source_id, &row.values())
+                self.write(&row, &session.source_id)
             }
             row => {
                 let source_id = match row {
@@ -304,10 +304,7 @@ impl<'r> PushRun<'r> {
                     TableRow::Problems(row) => &row.source_id,
                     TableRow::Texts(row) => &row.source_id,
                 };
-                if let TableRow::Entries(entry) = row {
-                    *self.entry_counts.entry(entry.source_id.to_string()).or_default() += 1;
-                }
-                self.write(row.table(), source_id, &row.values())
+                self.write(&row, source_id)
             }
         }
     }
@@ -327,34 +324,34 @@ impl<'r> PushRun<'r> {
         let redactor = build_redactor(texts.iter().map(|row| row.text.as_str()));
         for mut row in texts {
             row.text = redact(&row.text, redactor.as_ref()).into_owned();
-            self.write(TableKind::Texts, &row.source_id, &row.values())?;
+            self.write(&TableRow::Texts(&row), &row.source_id)?;
         }
         Ok(())
     }
 
-    fn write(
-        &mut self,
-        kind: TableKind,
-        source_id: &str,
-        values: &[rethread_engine::ops::tables::TableValue<'_>],
-    ) -> Result<(), LakeError> {
-        if !self.wanted.contains(source_id) {
-            return Ok(());
+    fn count(&self, source: &TableSource) -> Option<&SourceCount> {
+        self.source_counts.get(*self.source_idxs.get(&source.source_id)?)
+    }
+
+    fn write(&mut self, row: &TableRow<'_>, source_id: &str) -> Result<(), LakeError> {
+        // The rows of a file follow each other.
+        if self.current.as_ref().is_none_or(|(id, _)| id != source_id) {
+            let Some(&idx) = self.source_idxs.get(source_id) else { return Ok(()) };
+            self.current = Some((source_id.to_owned(), idx));
         }
-        match self.row_counts.get_mut(source_id) {
-            Some(count) => *count += 1,
-            None => {
-                self.row_counts.insert(source_id.to_owned(), 1);
-            }
-        }
-        let table = LakeTable::Data(kind);
+        let Some((_, idx)) = self.current else { return Ok(()) };
+        let count = &mut self.source_counts[idx];
+        count.rows += 1;
+        count.entries += u64::from(matches!(row, TableRow::Entries(_)));
+        let table = LakeTable::Data(row.table());
         self.open_writer(table)?;
         let Some(writer) = self.writers.get_mut(&table) else { return Ok(()) };
+        let lake_id = &self.source_counts[idx].lake_id;
         let encoder = &mut self.encoder;
         let samples = self.samples.entry(table).or_default();
         let wants_sample = self.request.dry_run && samples.len() < MAX_SAMPLES;
         writer.add_row_with(|columns| {
-            encoder.encode(kind, source_id, values, columns);
+            encoder.encode(row, lake_id, columns);
             if wants_sample {
                 samples.push(build_sample(table, columns));
             }
@@ -377,9 +374,10 @@ impl<'r> PushRun<'r> {
 
     fn build_head(&self, source: &TableSource, mark: &str, generation: i64) -> SourceHead {
         let request = self.request;
+        let count = self.count(source);
         SourceHead {
             dev_id: request.dev_id.clone(),
-            source_id: self.source_ids.get(&source.source_id).cloned().unwrap_or_default(),
+            source_id: count.map_or_else(String::new, |count| count.lake_id.clone()),
             push_id: self.push_id.clone(),
             level: request.level.number(),
             generation,
@@ -389,7 +387,7 @@ impl<'r> PushRun<'r> {
             session_id: encode_id(request.level, request.key, &source.session_id),
             is_agent: source.agent_id.is_some(),
             bytes: i64::try_from(source.bytes).unwrap_or(i64::MAX),
-            row_count: self.row_counts.get(&source.source_id).copied().unwrap_or_default(),
+            row_count: count.map_or(0, |count| count.rows),
             mark: mark.to_owned(),
             rethread_version: env!("CARGO_PKG_VERSION").to_owned(),
             schema_version: SCHEMA_VERSION as i64,

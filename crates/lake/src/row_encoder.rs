@@ -1,9 +1,9 @@
 //! Converts rows of the engine to rows of the lake: adds ids, and removes what the level does not include.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use rethread_engine::core::id::Id;
-use rethread_engine::ops::tables::{ColumnPrivacy, TableKind, TableValue};
+use rethread_engine::core::id::{Id, IdMap};
+use rethread_engine::ops::tables::{ColumnPrivacy, EntryTableRow, TableKind, TableRow, TableValue};
 
 use crate::column_buffer::{CellValue, ColumnBuffer};
 use crate::key::TeamKey;
@@ -45,6 +45,13 @@ const OWN_COLUMNS: &[&str] = &[
 /// The number of keys after which the results so far are dropped.
 const MAX_KNOWN_KEYS: usize = 1 << 17;
 
+/// The number of digits of a key that replaces an id.
+const FULL_KEY_LEN: usize = 32;
+/// The number of digits by which calls are distinguished: 96 bits, so that billions of calls have different keys.
+const ID_KEY_LEN: usize = 24;
+/// The number of digits by which messages are distinguished. A collision matters only within a session.
+const MESSAGE_KEY_LEN: usize = 16;
+
 /// How a text leaves the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextRule {
@@ -60,128 +67,169 @@ enum TextRule {
     Omit,
 }
 
+/// A column with what its values need.
+struct EncodedColumn {
+    name: &'static str,
+    origin: ColumnOrigin,
+    rule: TextRule,
+    /// The hash of the name.
+    name_id: Id,
+}
+
 /// Converts the rows of a push.
 pub(crate) struct RowEncoder {
     level: Level,
     key: TeamKey,
     dev_id: String,
     push_id: String,
-    /// The id in the lake of each file, by its id in the engine.
-    source_ids: HashMap<String, String>,
-    tables: HashMap<TableKind, (Vec<LakeColumn>, Vec<TextRule>)>,
+    tables: BTreeMap<TableKind, Vec<EncodedColumn>>,
     vocabulary: Vocabulary,
     names: NameRedactor,
-    known_names: HashMap<(&'static str, String), String>,
-    known_keys: HashMap<(&'static str, String), String>,
+    known_names: IdMap<String>,
+    known_keys: IdMap<String>,
+    /// The file whose lines are known.
+    source_id: String,
+    /// The line of each uuid of the file.
+    lines: IdMap<i64>,
 }
 
 impl RowEncoder {
-    pub(crate) fn new(
-        level: Level,
-        key: TeamKey,
-        dev_id: String,
-        push_id: String,
-        source_ids: HashMap<String, String>,
-    ) -> RowEncoder {
-        let rules = |kind: TableKind| {
-            kind.columns().iter().map(|column| choose_rule(level, column.name, column.privacy)).collect()
+    pub(crate) fn new(level: Level, key: TeamKey, dev_id: String, push_id: String) -> RowEncoder {
+        let encode = |kind: TableKind| {
+            let rule = |origin: ColumnOrigin| match origin {
+                ColumnOrigin::Row(idx) | ColumnOrigin::OtherParent(idx) => {
+                    let column = &kind.columns()[idx];
+                    choose_rule(level, column.name, column.privacy)
+                }
+                _ => TextRule::Omit,
+            };
+            let columns = LakeTable::Data(kind).columns();
+            let encode = |column: LakeColumn| EncodedColumn {
+                name: column.name,
+                origin: column.origin,
+                rule: rule(column.origin),
+                name_id: Id::from_text(column.name.as_bytes()),
+            };
+            columns.into_iter().map(encode).collect()
         };
-        let tables =
-            TableKind::ALL.iter().map(|kind| (*kind, (LakeTable::Data(*kind).columns(), rules(*kind))));
         RowEncoder {
             level,
             key,
             dev_id,
             push_id,
-            source_ids,
-            tables: tables.collect(),
+            tables: TableKind::ALL.iter().map(|kind| (*kind, encode(*kind))).collect(),
             vocabulary: Vocabulary::new(),
             names: NameRedactor::default(),
-            known_names: HashMap::new(),
-            known_keys: HashMap::new(),
+            known_names: IdMap::default(),
+            known_keys: IdMap::default(),
+            source_id: String::new(),
+            lines: IdMap::default(),
         }
     }
 
-    /// Writes a row to the columns of its table.
-    pub(crate) fn encode(
-        &mut self,
-        kind: TableKind,
-        source_id: &str,
-        values: &[TableValue<'_>],
-        out: &mut [ColumnBuffer],
-    ) {
+    /// Notes the line of an entry. Returns the line of its parent, if it is an earlier line of the same file.
+    fn find_parent(&mut self, source_id: &str, entry: &EntryTableRow) -> Option<i64> {
+        if self.source_id != source_id {
+            source_id.clone_into(&mut self.source_id);
+            self.lines.clear();
+        }
+        let id = |uuid: &String| Id::from_text(uuid.as_bytes());
+        let parent = entry.parent_uuid.as_ref().and_then(|uuid| self.lines.get(&id(uuid))).copied();
+        if let Some(uuid) = &entry.uuid {
+            self.lines.entry(id(uuid)).or_insert(entry.line.into());
+        }
+        parent
+    }
+
+    /// Writes a row of the file with this id in the lake to the columns of its table.
+    pub(crate) fn encode(&mut self, row: &TableRow<'_>, source_id: &str, out: &mut [ColumnBuffer]) {
+        let parent_line = match row {
+            TableRow::Entries(entry) => self.find_parent(source_id, entry),
+            _ => None,
+        };
+        let values = row.values();
         let RowEncoder {
             level,
             key,
             dev_id,
             push_id,
-            source_ids,
             tables,
             vocabulary,
             names,
             known_names,
             known_keys,
+            ..
         } = self;
-        let Some((columns, rules)) = tables.get(&kind) else { return };
-        let mut derive = |domain: &'static str, text: &str, push: &mut dyn FnMut(&str)| {
+        let Some(columns) = tables.get(&row.table()) else { return };
+        let mut push_key = |domain: &'static str, text: &str, len: usize, buffer: &mut ColumnBuffer| {
             // Ids rarely repeat, so only names are kept.
             if domain == ID_DOMAIN {
-                return push(&key.derive(domain, &[text]));
+                let key = key.derive(domain, &[text]);
+                return buffer.push(CellValue::Text(key.get(..len).unwrap_or(&key)));
             }
             if known_keys.len() >= MAX_KNOWN_KEYS {
                 known_keys.clear();
             }
-            let known = known_keys.entry((domain, text.to_owned()));
-            push(known.or_insert_with(|| key.derive(domain, &[text])));
+            let id = Id::from_text(domain.as_bytes()).combine(Id::from_text(text.as_bytes()));
+            buffer.push(CellValue::Text(known_keys.entry(id).or_insert_with(|| key.derive(domain, &[text]))));
         };
-        for (column, buffer) in columns.iter().zip(out) {
+        let mut push_value = |column: &EncodedColumn, value: TableValue<'_>, buffer: &mut ColumnBuffer| match (
+            value,
+            column.rule,
+        ) {
+            (TableValue::Text(_), TextRule::Omit) => buffer.push(CellValue::Null),
+            (TableValue::Text(text), TextRule::Keep) => buffer.push(CellValue::Text(text)),
+            (TableValue::Text(text), TextRule::Redact) => buffer.push(CellValue::Text(names.redact(text))),
+            (TableValue::Text(text), TextRule::KeyUnlessUuid) if is_uuid(text) => {
+                buffer.push(CellValue::Text(text));
+            }
+            (TableValue::Text(text), TextRule::KeyUnlessUuid) => {
+                push_key(ID_DOMAIN, text, FULL_KEY_LEN, buffer);
+            }
+            (TableValue::Text(text), TextRule::Vocabulary) => {
+                if known_names.len() >= MAX_KNOWN_KEYS {
+                    known_names.clear();
+                }
+                let id = column.name_id.combine(Id::from_text(text.as_bytes()));
+                let known = known_names.entry(id);
+                buffer
+                    .push(CellValue::Text(known.or_insert_with(|| vocabulary.normalize(column.name, text))));
+            }
+            (value, _) => buffer.push(convert_number(value)),
+        };
+        for (column, buffer) in columns.iter().zip(&mut *out) {
             match column.origin {
                 ColumnOrigin::Dev => buffer.push(CellValue::Text(dev_id)),
-                ColumnOrigin::Source => {
-                    let id = source_ids.get(source_id).map_or("", String::as_str);
-                    buffer.push(CellValue::Text(id));
-                }
+                ColumnOrigin::Source => buffer.push(CellValue::Text(source_id)),
                 ColumnOrigin::Push => buffer.push(CellValue::Text(push_id)),
                 ColumnOrigin::Level => buffer.push(CellValue::Integer(level.number())),
-                ColumnOrigin::Row(idx) => match (values[idx], rules[idx]) {
-                    (TableValue::Text(_), TextRule::Omit) => buffer.push(CellValue::Null),
-                    (TableValue::Text(text), TextRule::Keep) => buffer.push(CellValue::Text(text)),
-                    (TableValue::Text(text), TextRule::Redact) => {
-                        buffer.push(CellValue::Text(names.redact(text)));
-                    }
-                    (TableValue::Text(text), TextRule::KeyUnlessUuid) => {
-                        if is_uuid(text) {
-                            buffer.push(CellValue::Text(text));
-                        } else {
-                            derive(ID_DOMAIN, text, &mut |key| buffer.push(CellValue::Text(key)));
-                        }
-                    }
-                    (TableValue::Text(text), TextRule::Vocabulary) => {
-                        if known_names.len() >= MAX_KNOWN_KEYS {
-                            known_names.clear();
-                        }
-                        let known = known_names.entry((column.name, text.to_owned()));
-                        let name = known.or_insert_with(|| vocabulary.normalize(column.name, text));
-                        buffer.push(CellValue::Text(name));
-                    }
-                    (value, _) => buffer.push(convert_number(value)),
-                },
-                ColumnOrigin::Key(idx, domain) => match values[idx] {
-                    TableValue::Text(text) => {
-                        derive(domain, text, &mut |key| buffer.push(CellValue::Text(key)));
-                    }
-                    _ => buffer.push(CellValue::Null),
-                },
-                ColumnOrigin::KeyOr(first, second, domain) => match (values[first], values[second]) {
-                    (TableValue::Text(text), _) | (_, TableValue::Text(text)) => {
-                        derive(domain, text, &mut |key| buffer.push(CellValue::Text(key)));
-                    }
-                    _ => buffer.push(CellValue::Null),
-                },
+                ColumnOrigin::Row(idx) => push_value(column, values[idx], buffer),
+                ColumnOrigin::ParentLine => {
+                    buffer.push(parent_line.map_or(CellValue::Null, CellValue::Integer));
+                }
+                ColumnOrigin::OtherParent(_) if parent_line.is_some() => buffer.push(CellValue::Null),
+                ColumnOrigin::OtherParent(idx) => push_value(column, values[idx], buffer),
                 ColumnOrigin::IsPresent(idx) => {
                     buffer.push(CellValue::Boolean(values[idx] != TableValue::Null));
                 }
                 ColumnOrigin::Head => buffer.push(CellValue::Null),
+                // The keys follow.
+                ColumnOrigin::Key(..) | ColumnOrigin::KeyOr(..) => {}
+            }
+        }
+        for (column, buffer) in columns.iter().zip(out) {
+            match column.origin {
+                ColumnOrigin::Key(idx, domain) => match values[idx] {
+                    TableValue::Text(text) => push_key(domain, text, ID_KEY_LEN, buffer),
+                    _ => buffer.push(CellValue::Null),
+                },
+                ColumnOrigin::KeyOr(first, second, domain) => match (values[first], values[second]) {
+                    (TableValue::Text(text), _) | (_, TableValue::Text(text)) => {
+                        push_key(domain, text, MESSAGE_KEY_LEN, buffer);
+                    }
+                    _ => buffer.push(CellValue::Null),
+                },
+                _ => {}
             }
         }
     }

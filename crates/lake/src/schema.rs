@@ -53,10 +53,14 @@ pub(crate) enum ColumnOrigin {
     Row(usize),
     /// The key of the column at this index, in a domain.
     Key(usize, &'static str),
-    /// The key of the first of two columns, or of the second one if the first is null.
+    /// The start of the key of the first of two columns, or of the second one if the first is null.
     KeyOr(usize, usize, &'static str),
     /// Whether the column at this index has a value.
     IsPresent(usize),
+    /// The line of the parent, if it is an earlier line of the file.
+    ParentLine,
+    /// The column at this index, if the parent is no earlier line of the file.
+    OtherParent(usize),
     /// A value of a [`SourceHead`](crate::SourceHead).
     Head,
 }
@@ -169,6 +173,8 @@ impl LakeTable {
             if column.name == "source_id" || is_text {
                 continue;
             }
+            // Ids are a third of all bytes, and most parents are the line before.
+            let is_parent = kind == TableKind::Entries && column.name == "parent_uuid";
             columns.push(LakeColumn {
                 name: if column.name == "cost" { "cost_usd" } else { column.name },
                 lake_type: match column.column_type {
@@ -178,8 +184,12 @@ impl LakeTable {
                     ColumnType::Money => LakeType::Money,
                     ColumnType::Text => LakeType::Text,
                 },
-                description: column.description,
-                origin: ColumnOrigin::Row(idx),
+                description: if is_parent {
+                    "The uuid of the parent, if `parent_line` is null."
+                } else {
+                    column.description
+                },
+                origin: if is_parent { ColumnOrigin::OtherParent(idx) } else { ColumnOrigin::Row(idx) },
             });
         }
         let mut add = |name, lake_type, description, origin| {
@@ -191,18 +201,29 @@ impl LakeTable {
                 add(*key_name, LakeType::Text, *description, ColumnOrigin::Key(idx, domain));
             }
         }
-        match (kind, find("call_id"), find("message_id"), find("response_id"), find("path")) {
-            (TableKind::Responses, _, Some(message), Some(response), _) => {
-                let origin = ColumnOrigin::KeyOr(message, response, ID_DOMAIN);
-                add("message_key", LakeType::Text, "The key of the message.", origin);
+        let (call, path) = (find("call_id"), find("path"));
+        match kind {
+            TableKind::Entries => {
+                let description = "The line of the parent, if it is an earlier line of the file.";
+                add("parent_line", LakeType::Integer, description, ColumnOrigin::ParentLine);
+            }
+            TableKind::Responses => {
+                if let (Some(message), Some(response)) = (find("message_id"), find("response_id")) {
+                    let origin = ColumnOrigin::KeyOr(message, response, ID_DOMAIN);
+                    add("message_key", LakeType::Text, "The key of the message.", origin);
+                }
                 if let Some(request) = find("request_id") {
                     let description = "Whether the file has the id of the API request.";
                     add("has_request", LakeType::Boolean, description, ColumnOrigin::IsPresent(request));
                 }
             }
-            (TableKind::ToolCalls | TableKind::Files, Some(call), _, _, path) => {
-                let origin = ColumnOrigin::Key(call, ID_DOMAIN);
-                add("call_key", LakeType::Text, "The key of the call.", origin);
+            TableKind::ToolCalls => {
+                if let Some(call) = call {
+                    let origin = ColumnOrigin::Key(call, ID_DOMAIN);
+                    add("call_key", LakeType::Text, "The key of the call.", origin);
+                }
+            }
+            TableKind::Files => {
                 if let Some(path) = path {
                     let origin = ColumnOrigin::Key(path, PATH_DOMAIN);
                     add("path_key", LakeType::Text, "The key of the path.", origin);

@@ -1,8 +1,8 @@
 //! Removes recognised secrets from names and texts.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
+use rethread_engine::core::id::{Id, IdMap};
 use rethread_engine::core::secrets::{RedactOptions, Redactor, TokenTable};
 
 /// The number of names after which the results so far are dropped.
@@ -11,22 +11,20 @@ const MAX_KNOWN_NAMES: usize = 1 << 16;
 /// Removes secrets from names. Results are kept, because names repeat.
 #[derive(Default)]
 pub(crate) struct NameRedactor {
-    /// The replacement of each name. `None` if it has no secret.
-    known: HashMap<String, Option<String>>,
+    /// The replacement of each name, by its hash. `None` if it has no secret.
+    known: IdMap<Option<String>>,
 }
 
 impl NameRedactor {
     /// Returns the name without secrets.
     pub(crate) fn redact<'r>(&'r mut self, name: &'r str) -> &'r str {
-        if !self.known.contains_key(name) {
-            if self.known.len() >= MAX_KNOWN_NAMES {
-                self.known.clear();
-            }
-            let redactor = build_redactor([name]);
-            let redacted = redactor.map(|redactor| redactor.redact_text(name).into_owned());
-            self.known.insert(name.to_owned(), redacted);
+        if self.known.len() >= MAX_KNOWN_NAMES {
+            self.known.clear();
         }
-        self.known.get(name).and_then(Option::as_deref).unwrap_or(name)
+        let redacted = self.known.entry(Id::from_text(name.as_bytes())).or_insert_with(|| {
+            build_redactor([name]).map(|redactor| redactor.redact_text(name).into_owned())
+        });
+        redacted.as_deref().unwrap_or(name)
     }
 }
 

@@ -164,7 +164,7 @@ fn read_table(engine: SqlEngine, location: &str, table: LakeTable) -> String {
 fn list_columns(table: LakeTable, prefix: &str, without: &[&str]) -> String {
     let columns = table.columns();
     let names = columns.iter().filter(|column| !without.contains(&column.name));
-    names.map(|column| format!("{prefix}.{}", column.name)).collect::<Vec<_>>().join(", ")
+    names.map(|column| format!("{prefix}.{0} AS {0}", column.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// The columns of a response that its best line determines. All others are those of its earliest line.
@@ -280,13 +280,14 @@ pub fn build_views(with_text: bool) -> Vec<(&'static str, String)> {
     views.push((
         "responses_ranked",
         format!(
-            "SELECT {all}, r.copy_id,\n  row_number() OVER (PARTITION BY r.copy_id ORDER BY CASE WHEN r.ts IS NULL THEN 1 ELSE 0 END, r.ts, CASE WHEN r.copied THEN 1 ELSE 0 END, r.session_id, r.source_id) AS origin_rank,\n  row_number() OVER (PARTITION BY r.copy_id ORDER BY r.output_tokens DESC, CASE WHEN r.ts IS NULL THEN 1 ELSE 0 END, r.ts, CASE WHEN r.copied THEN 1 ELSE 0 END, r.session_id, r.source_id) AS token_rank\nFROM responses_by_copy r"
+            "SELECT {all}, r.copy_id AS copy_id,\n  row_number() OVER (PARTITION BY r.copy_id ORDER BY CASE WHEN r.ts IS NULL THEN 1 ELSE 0 END, r.ts, CASE WHEN r.copied THEN 1 ELSE 0 END, r.session_id, r.source_id) AS origin_rank,\n  row_number() OVER (PARTITION BY r.copy_id ORDER BY r.output_tokens DESC, CASE WHEN r.ts IS NULL THEN 1 ELSE 0 END, r.ts, CASE WHEN r.copied THEN 1 ELSE 0 END, r.session_id, r.source_id) AS token_rank\nFROM responses_by_copy r"
         ),
     ));
     let mut without: Vec<&str> = TOKEN_COLUMNS.to_vec();
     without.push("response_id");
     let origin = list_columns(responses, "o", &without);
-    let tokens = TOKEN_COLUMNS.iter().map(|name| format!("t.{name}")).collect::<Vec<_>>().join(", ");
+    let tokens =
+        TOKEN_COLUMNS.iter().map(|name| format!("t.{name} AS {name}")).collect::<Vec<_>>().join(", ");
     views.push((
         "responses",
         format!(
@@ -305,7 +306,7 @@ pub fn build_views(with_text: bool) -> Vec<(&'static str, String)> {
     views.push((
         "files",
         format!(
-            "SELECT {files} FROM files_raw f JOIN tool_calls c ON f.source_id = c.source_id AND f.push_id = c.push_id AND f.call_key = c.call_key"
+            "SELECT {files} FROM files_raw f JOIN tool_calls c ON f.source_id = c.source_id AND f.push_id = c.push_id AND f.call_id = c.call_id"
         ),
     ));
     views

@@ -49,6 +49,7 @@ mod index_crash;
 mod journal;
 #[cfg(test)]
 mod kept;
+mod lake;
 #[cfg(all(test, target_os = "linux"))]
 mod long_line;
 #[cfg(test)]
