@@ -67,7 +67,7 @@ fn a_complete_session_loads_everything() {
     let run = explain(COMPLETE_SESSION, &["--client", "all"]);
     assert_eq!(run.code, 0);
     insta::assert_snapshot!(body(&run), @"
-    Each of 51 measured clients loads everything: 4 entries
+    Each of 54 measured clients loads everything: 4 entries
 
        client            leaf  loaded        turns  lost  starts at
     ●  1.0.37 – 2.1.327  L4         4  100%      2     0  L1
@@ -164,7 +164,7 @@ fn an_unread_parent_makes_its_ancestors_unreachable() {
     let run = explain(text, &["--client", "all"]);
     assert_eq!(run.code, 1);
     insta::assert_snapshot!(body(&run), @"
-    51 measured clients load this session with 2 different results: most by 2.1.86 – 2.1.327 (4 of 4
+    54 measured clients load this session with 2 different results: most by 2.1.86 – 2.1.327 (4 of 4
     entries), least by 2.1.85 (2)
 
        client            leaf  loaded        turns  lost  starts at
