@@ -1,5 +1,7 @@
 //! Parses times from the command line. Formats times in the time zone of the user, or in UTC.
 
+use std::sync::OnceLock;
+
 use jiff::civil::Weekday;
 use jiff::fmt::temporal::DateTimeParser;
 use jiff::tz::TimeZone;
@@ -9,39 +11,46 @@ use rethread_engine::core::entry::Timestamp;
 /// A fixed point in time, used as the current time, and the time zone of the user.
 #[derive(Debug, Clone)]
 pub(crate) struct Clock {
-    now: Zoned,
+    now: jiff::Timestamp,
+    /// Found when it is needed: that lists all zones of the system.
+    zone: OnceLock<TimeZone>,
 }
 
 impl Clock {
     /// Creates a clock with the current time in the local time zone.
     pub(crate) fn now_here() -> Clock {
-        Clock { now: Zoned::now() }
+        Clock { now: jiff::Timestamp::now(), zone: OnceLock::new() }
     }
 
     /// Creates a clock with the current time in the same zone.
     pub(crate) fn refresh(&self) -> Clock {
-        Clock { now: jiff::Timestamp::now().to_zoned(self.zone()) }
+        Clock { now: jiff::Timestamp::now(), zone: self.zone().into() }
     }
 
     /// Creates a clock at the Unix epoch in UTC, which is the same on every machine.
     pub(crate) fn utc() -> Clock {
-        Clock { now: jiff::Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC) }
+        Clock { now: jiff::Timestamp::UNIX_EPOCH, zone: TimeZone::UTC.into() }
     }
 
     /// Returns the same time in another zone: `Europe/Berlin`, `UTC`, `+02:00`. Returns `None` if the zone is unknown.
     pub(crate) fn in_zone(&self, name: &str) -> Option<Clock> {
         let zone = DateTimeParser::new().parse_time_zone(name.trim()).ok()?;
-        Some(Clock { now: self.now.with_time_zone(zone) })
+        Some(Clock { now: self.now, zone: zone.into() })
     }
 
     /// Returns the time zone in which times are parsed and formatted.
     pub(crate) fn zone(&self) -> TimeZone {
-        self.now.time_zone().clone()
+        self.zone.get_or_init(TimeZone::system).clone()
     }
 
     /// Returns the time at which the clock was created or refreshed.
     pub(crate) fn now(&self) -> jiff::Timestamp {
-        self.now.timestamp()
+        self.now
+    }
+
+    /// Returns the time of the clock in its zone.
+    fn zoned_now(&self) -> Zoned {
+        self.now.to_zoned(self.zone())
     }
 
     /// Parses an age (`7d`, `12h`, `2w`), `now`, `today`, `yesterday`, a day of the week (`monday`, `mon`), a local date
@@ -52,16 +61,16 @@ impl Clock {
         let text = text.trim();
         let start_of_day = |zoned: Zoned| zoned.start_of_day().ok();
         let zoned = match text.to_lowercase().as_str() {
-            "now" => Some(self.now.clone()),
-            "today" => start_of_day(self.now.clone()),
-            "yesterday" => start_of_day(self.now.yesterday().ok()?),
+            "now" => Some(self.zoned_now()),
+            "today" => start_of_day(self.zoned_now()),
+            "yesterday" => start_of_day(self.zoned_now().yesterday().ok()?),
             lower => self.parse_age(lower).or_else(|| start_of_day(self.parse_weekday(lower)?)),
         };
         let zoned = zoned.or_else(|| text.parse::<jiff::Timestamp>().ok().map(|t| t.to_zoned(TimeZone::UTC)));
         // A date without a time is parsed as its local midnight.
         let zoned = zoned.or_else(|| {
             let local = text.parse::<civil::DateTime>().ok()?;
-            local.to_zoned(self.now.time_zone().clone()).ok()
+            local.to_zoned(self.zone()).ok()
         });
         Some(Timestamp(zoned?.timestamp().as_millisecond()))
     }
@@ -72,8 +81,8 @@ impl Clock {
         let names = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
         let position = names.iter().position(|name| *name == text || name[..3] == *text)?;
         let wanted = Weekday::from_monday_zero_offset(i8::try_from(position).ok()?).ok()?;
-        let days = i64::from(self.now.weekday().since(wanted));
-        self.now.checked_sub(Span::new().try_days(days).ok()?).ok()
+        let days = i64::from(self.zoned_now().weekday().since(wanted));
+        self.zoned_now().checked_sub(Span::new().try_days(days).ok()?).ok()
     }
 
     /// Parses an age such as `12h` and subtracts it from the current time. Units are `m`, `min`, `h`, `d`, `w`, `mo`, `y`.
@@ -91,7 +100,7 @@ impl Clock {
             "y" => Span::new().try_years(number),
             _ => return None,
         };
-        self.now.checked_sub(span.ok()?).ok()
+        self.zoned_now().checked_sub(span.ok()?).ok()
     }
 
     /// Formats the age of a time in one unit, rounded down: `5m`, `2w`. A time in the future begins with `+`.
@@ -144,7 +153,7 @@ impl Clock {
         let timestamp = jiff::Timestamp::from_millisecond(time.0);
         timestamp.map_or_else(
             |_| "?".to_owned(),
-            |timestamp| timestamp.to_zoned(self.now.time_zone().clone()).strftime(format).to_string(),
+            |timestamp| timestamp.to_zoned(self.zone()).strftime(format).to_string(),
         )
     }
 }
@@ -161,7 +170,8 @@ mod tests {
     use rethread_engine::core::entry::Timestamp;
 
     fn clock() -> Clock {
-        Clock { now: "2026-03-10T12:30:00+01:00[Europe/Berlin]".parse().unwrap() }
+        let now: jiff::Zoned = "2026-03-10T12:30:00+01:00[Europe/Berlin]".parse().unwrap();
+        Clock { now: now.timestamp(), zone: now.time_zone().clone().into() }
     }
 
     fn parse(text: &str) -> String {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::source::SourceRoot;
+use super::source::SourceFiles;
 use crate::archive_reader::tombstones::find_session_names;
 use crate::disk::ProjectScope;
 use crate::plain_file::open_file;
@@ -21,16 +21,16 @@ impl ExclusionSet {
 
     /// Removes the files of excluded sessions and returns their number. Opens only session files in project folders whose
     /// names may be those of an excluded project.
-    pub(super) fn remove_excluded(&self, source: &mut SourceRoot) -> u64 {
+    pub(super) fn remove_excluded(&self, source: &mut SourceFiles) -> u64 {
         if self.scopes.is_empty() {
             return 0;
         }
         let (mut excluded, mut excluded_ids) = (HashSet::new(), HashSet::new());
         let (mut excluded_projects, mut kept_projects) = (HashSet::new(), HashSet::new());
         for file in source.files.iter().filter(|file| is_transcript(&file.relative)) {
-            if self.excludes_session(&file.path, &file.relative) {
-                excluded_ids
-                    .extend(find_session_names(&file.path.file_name().unwrap_or_default().to_string_lossy()));
+            if self.excludes_session(&source.root.join(&file.relative), &file.relative) {
+                let name = file.relative.file_name().unwrap_or_default();
+                excluded_ids.extend(find_session_names(&name.to_string_lossy()));
                 excluded.insert(file.relative.clone());
                 excluded_projects.extend(file.relative.parent().map(Path::to_owned));
             } else {

@@ -17,9 +17,12 @@
 
 mod archive_writer;
 mod exclusion;
+#[cfg(test)]
+mod listing_tests;
 mod pack;
 mod seen_files;
 mod source;
+mod source_walk;
 mod sync;
 #[cfg(test)]
 mod tests;

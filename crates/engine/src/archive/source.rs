@@ -1,9 +1,10 @@
 //! Finds the files to archive.
 
 use std::ffi::OsStr;
-use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
+use super::seen_files::{SeenFile, SeenPlace};
+use super::source_walk::SourceWalk;
 use crate::Error;
 use crate::disk::{FileFingerprint, Roots, find_client_dir};
 
@@ -15,35 +16,52 @@ pub(crate) const PROMPT_HISTORY: &str = "history.jsonl";
 /// A file to archive.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceFile {
-    /// The path of the file.
-    pub(crate) path: PathBuf,
     /// The path below its root.
     pub(crate) relative: PathBuf,
     pub(crate) fingerprint: FileFingerprint,
     /// The permission bits. 0 if unknown.
     pub(crate) mode: u32,
+    /// The state of the file when it was archived.
+    pub(super) seen: Option<SeenFile>,
 }
 
 /// The files below a root.
 #[derive(Debug)]
-pub(crate) struct SourceRoot {
+pub(crate) struct SourceFiles {
     /// The folder, usually `~/.claude`.
     pub(crate) root: PathBuf,
+    /// Sorted by path.
     pub(crate) files: Vec<SourceFile>,
 }
 
-/// Lists the files to archive below each root, sorted by path. Adds the errors of unreadable folders to `failures`.
-pub(crate) fn list_sources(roots: &Roots, failures: &mut Vec<Error>) -> Vec<SourceRoot> {
+/// A folder, and what to archive below it.
+#[derive(Debug)]
+pub(super) struct SourceRoot {
+    /// The folder, usually `~/.claude`.
+    pub(super) root: PathBuf,
+    /// The paths below the folder: files, and folders of which all files are archived.
+    paths: Vec<PathBuf>,
+    /// Whether only files with the names of session data are archived.
+    is_filtered: bool,
+}
+
+/// Lists the files to archive below each root. Adds the errors of unreadable folders to `failures`.
+pub(crate) fn list_sources(roots: &Roots, failures: &mut Vec<Error>) -> Vec<SourceFiles> {
+    let sources = find_sources(roots).into_iter();
+    sources.map(|source| source.list_files(&mut SeenPlace::default(), 0, failures).0).collect()
+}
+
+/// Returns what to archive below each root.
+pub(super) fn find_sources(roots: &Roots) -> Vec<SourceRoot> {
     let mut sources: Vec<SourceRoot> = Vec::new();
     for root in &roots.paths {
         let source = if root.is_file() {
-            list_session(root, failures)
+            SourceRoot::of_session(root)
         } else if let Some(client_dir) = find_client_root(root) {
-            let folders = CLIENT_FOLDERS.iter().map(|name| client_dir.join(name));
-            let paths: Vec<PathBuf> = folders.chain([client_dir.join(PROMPT_HISTORY)]).collect();
-            list_below(&client_dir, &paths, |_| true, failures)
+            let paths = CLIENT_FOLDERS.iter().chain([&PROMPT_HISTORY]).map(PathBuf::from).collect();
+            SourceRoot { root: client_dir, paths, is_filtered: false }
         } else {
-            list_below(root, std::slice::from_ref(root), is_session_data, failures)
+            SourceRoot { root: root.clone(), paths: vec![PathBuf::new()], is_filtered: true }
         };
         if !sources.iter().any(|known| known.root == source.root) || root.is_file() {
             sources.push(source);
@@ -52,15 +70,37 @@ pub(crate) fn list_sources(roots: &Roots, failures: &mut Vec<Error>) -> Vec<Sour
     sources
 }
 
-/// Lists the files of one session: its transcript, its folder, its file history and its tasks.
-fn list_session(path: &Path, failures: &mut Vec<Error>) -> SourceRoot {
-    let mut paths = vec![path.to_owned(), path.with_extension("")];
-    let Some(client_dir) = find_client_dir(path) else {
-        return list_below(path.parent().unwrap_or(Path::new(".")), &paths, |_| true, failures);
-    };
-    let id = path.file_stem().unwrap_or_default();
-    paths.extend(["file-history", "tasks"].map(|folder| client_dir.join(folder).join(id)));
-    list_below(client_dir, &paths, |_| true, failures)
+impl SourceRoot {
+    /// Returns the files of one session: its transcript, its folder, its file history and its tasks.
+    fn of_session(path: &Path) -> SourceRoot {
+        let transcript_paths = |root: &Path| {
+            let paths = [path.to_owned(), path.with_extension("")];
+            paths.iter().filter_map(|path| path.strip_prefix(root).ok().map(Path::to_owned)).collect()
+        };
+        let Some(client_dir) = find_client_dir(path) else {
+            let root = path.parent().unwrap_or(Path::new("."));
+            return SourceRoot { root: root.to_owned(), paths: transcript_paths(root), is_filtered: false };
+        };
+        let mut paths: Vec<PathBuf> = transcript_paths(client_dir);
+        let id = path.file_stem().unwrap_or_default();
+        paths.extend(["file-history", "tasks"].map(|folder| Path::new(folder).join(id)));
+        SourceRoot { root: client_dir.to_owned(), paths, is_filtered: false }
+    }
+
+    /// Lists the files, and updates the listings of folders in `seen`. Returns the files, and whether a listing changed.
+    pub(super) fn list_files(
+        self,
+        seen: &mut SeenPlace,
+        now: i64,
+        failures: &mut Vec<Error>,
+    ) -> (SourceFiles, bool) {
+        let mut walk = SourceWalk::new(&self.root, self.is_filtered, seen, now, failures);
+        self.paths.iter().for_each(|path| walk.visit(path));
+        let (mut files, is_changed) = walk.finish();
+        // Almost sorted.
+        files.sort_by(|a, b| a.relative.as_os_str().cmp(b.relative.as_os_str()));
+        (SourceFiles { root: self.root, files }, is_changed)
+    }
 }
 
 /// Returns the folder of the client if `root` is one or is its `projects` folder.
@@ -69,62 +109,4 @@ pub(crate) fn find_client_root(root: &Path) -> Option<PathBuf> {
         return root.parent().map(Path::to_owned);
     }
     root.join("projects").is_dir().then(|| root.to_owned())
-}
-
-/// Returns `true` if a file of a folder that is not a client's belongs to a session.
-fn is_session_data(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    let is_result = || {
-        let folder = path.parent().and_then(Path::file_name);
-        name.ends_with(b".txt") && folder == Some(OsStr::new("tool-results"))
-    };
-    name.ends_with(b".jsonl") || name.ends_with(b".meta.json") || is_result()
-}
-
-/// Lists the regular files at and below `paths` that pass a test. Symbolic links are not followed.
-fn list_below(
-    root: &Path,
-    paths: &[PathBuf],
-    is_included: impl Fn(&Path) -> bool,
-    failures: &mut Vec<Error>,
-) -> SourceRoot {
-    let mut files = Vec::new();
-    for path in paths.iter().filter(|path| std::fs::symlink_metadata(path).is_ok()) {
-        for entry in walkdir::WalkDir::new(path) {
-            let entry = entry.and_then(|entry| Ok((entry.metadata()?, entry)));
-            match entry {
-                Ok((meta, entry)) if meta.is_file() && is_included(entry.path()) => {
-                    files.extend(SourceFile::new(root, entry.into_path(), &meta));
-                }
-                Ok(_) => {}
-                Err(error) => {
-                    let path = error.path().unwrap_or(path).to_owned();
-                    let source = error.into_io_error().unwrap_or(std::io::ErrorKind::Other.into());
-                    failures.push(Error::Unreadable { path, source });
-                }
-            }
-        }
-    }
-    // Comparing paths name by name would take a quarter of a run without changes.
-    files.sort_unstable_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
-    SourceRoot { root: root.to_owned(), files }
-}
-
-impl SourceFile {
-    fn new(root: &Path, path: PathBuf, meta: &Metadata) -> Option<SourceFile> {
-        let relative = path.strip_prefix(root).ok()?.to_owned();
-        let fingerprint = FileFingerprint::from_metadata(meta);
-        Some(SourceFile { relative, mode: permission_bits(meta), fingerprint, path })
-    }
-}
-
-#[cfg(unix)]
-fn permission_bits(meta: &Metadata) -> u32 {
-    std::os::unix::fs::MetadataExt::mode(meta) & 0o7777
-}
-
-/// Other systems have no permission bits.
-#[cfg(not(unix))]
-fn permission_bits(_meta: &Metadata) -> u32 {
-    0
 }

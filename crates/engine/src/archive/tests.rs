@@ -12,27 +12,27 @@ use super::catalog_record::GenerationCause;
 use super::{ArchiveLocation, CopiedFiles, ExclusionSet, sync_archives, verify_archive};
 use crate::disk::Roots;
 
-const HOUR: i64 = 60 * 60 * 1000;
-const SESSION: &str = "projects/-home-ada-shop/0b1c5d3e-6a7f-4e21-9c55-1d2e3f405162.jsonl";
+pub(super) const HOUR: i64 = 60 * 60 * 1000;
+pub(super) const SESSION: &str = "projects/-home-ada-shop/0b1c5d3e-6a7f-4e21-9c55-1d2e3f405162.jsonl";
 
 /// A client folder and an archive of it.
-struct ArchivedHome {
+pub(super) struct ArchivedHome {
     folder: tempfile::TempDir,
-    now: i64,
+    pub(super) now: i64,
 }
 
 impl ArchivedHome {
-    fn new() -> ArchivedHome {
+    pub(super) fn new() -> ArchivedHome {
         let home = ArchivedHome { folder: tempfile::tempdir().unwrap(), now: 1_800_000_000_000 };
         std::fs::create_dir_all(home.root().join("projects")).unwrap();
         home
     }
 
-    fn root(&self) -> PathBuf {
+    pub(super) fn root(&self) -> PathBuf {
         self.folder.path().join("claude")
     }
 
-    fn location(&self) -> ArchiveLocation {
+    pub(super) fn location(&self) -> ArchiveLocation {
         ArchiveLocation {
             dir: self.folder.path().join("archive"),
             machine_id: "m1".to_owned(),
@@ -40,32 +40,33 @@ impl ArchivedHome {
         }
     }
 
-    fn machine_dir(&self) -> PathBuf {
+    pub(super) fn machine_dir(&self) -> PathBuf {
         self.location().machine_dir()
     }
 
-    fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+    pub(super) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.root().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
     }
 
-    fn append(&self, path: &str, content: &[u8]) {
+    pub(super) fn append(&self, path: &str, content: &[u8]) {
         use std::io::Write;
         let mut file = std::fs::OpenOptions::new().append(true).open(self.root().join(path)).unwrap();
         file.write_all(content).unwrap();
     }
 
-    fn update(&self) -> UpdateReport {
+    pub(super) fn open(&self) -> ArchiveWriter {
+        ArchiveWriter::open(&self.location(), "test", self.now).unwrap()
+    }
+
+    pub(super) fn update(&self) -> UpdateReport {
         let roots = Roots::new(vec![self.root()]);
-        ArchiveWriter::open(&self.location(), "test", self.now)
-            .unwrap()
-            .update(&roots, &ExclusionSet::default())
-            .unwrap()
+        self.open().update(&roots, &ExclusionSet::default()).unwrap()
     }
 
     /// Returns all archived states of a file, oldest first.
-    fn states(&self, path: &str) -> Vec<Vec<u8>> {
+    pub(super) fn states(&self, path: &str) -> Vec<Vec<u8>> {
         let archive = Archive::open(&self.location());
         assert_eq!(archive.damages, []);
         let Some(file) = archive.files().find(|file| file.relative == Path::new(path)) else {
@@ -80,7 +81,7 @@ impl ArchivedHome {
     }
 
     /// Returns the files below the folder of the machine, without the lock.
-    fn archive_files(&self) -> Vec<PathBuf> {
+    pub(super) fn archive_files(&self) -> Vec<PathBuf> {
         let mut files = crate::disk::list_files(&self.machine_dir());
         files.retain(|file| !file.ends_with("lock"));
         files
@@ -88,7 +89,7 @@ impl ArchivedHome {
 }
 
 /// Returns lines of about 200 bytes that all differ.
-fn make_lines(range: std::ops::Range<u32>) -> Vec<u8> {
+pub(super) fn make_lines(range: std::ops::Range<u32>) -> Vec<u8> {
     let line = |n: u32| {
         format!("{{\"n\":{n},\"text\":\"{}\"}}\n", n.wrapping_mul(2_654_435_761).to_string().repeat(20))
     };

@@ -61,12 +61,17 @@ impl MachineArchive {
 
     /// Reads manifest and catalogs of a machine. If the manifest is damaged, reads all catalogs in the folder.
     pub(crate) fn read(dir: PathBuf, damages: &mut Vec<ArchiveDamage>) -> MachineArchive {
-        let manifest = ArchiveManifest::read(&dir).unwrap_or_else(|damage| {
-            damages.push(damage);
-            ArchiveManifest::from_catalog_files(&dir, damages)
-        });
+        let manifest = MachineArchive::read_manifest(&dir, damages);
         let catalog = Catalog::read(&dir, &manifest, damages);
         MachineArchive { dir, manifest, catalog }
+    }
+
+    /// Reads the manifest of a machine. If it is damaged, lists all catalogs in the folder.
+    pub(crate) fn read_manifest(dir: &Path, damages: &mut Vec<ArchiveDamage>) -> ArchiveManifest {
+        ArchiveManifest::read(dir).unwrap_or_else(|damage| {
+            damages.push(damage);
+            ArchiveManifest::from_catalog_files(dir, damages)
+        })
     }
 
     /// Builds the description of a file. Returns `None` for a path of another kind of system, or one that leads out of its

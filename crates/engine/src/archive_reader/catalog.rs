@@ -169,6 +169,11 @@ impl Catalog {
         self.segments.get(hash).copied()
     }
 
+    /// Returns the hashes of the segments in all packs, in no particular order.
+    pub(crate) fn segment_hashes(&self) -> impl Iterator<Item = blake3::Hash> {
+        self.segments.keys().copied()
+    }
+
     /// Returns the number of the place with this root and machine name. Returns `None` if it is not recorded.
     pub(crate) fn find_place(&self, root: &Path, machine: &str) -> Option<u32> {
         let root = StoredPath::from_path(root);

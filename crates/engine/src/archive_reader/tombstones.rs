@@ -45,6 +45,11 @@ impl TombstoneSet {
         other.records().cloned().for_each(|record| self.add(record));
     }
 
+    /// Returns `true` if there are no tombstones, also none that were taken back.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_session.is_empty()
+    }
+
     /// Returns the current state of all tombstones, also of those that were taken back.
     pub(crate) fn records(&self) -> impl Iterator<Item = &TombstoneRecord> {
         self.by_session.values()

@@ -42,6 +42,18 @@ impl FileFingerprint {
         }
     }
 
+    /// Computes the fingerprint from the parts of the metadata. A time is seconds and nanoseconds, an inode its device and
+    /// number.
+    #[cfg(target_os = "linux")]
+    pub(super) fn from_parts(
+        len: u64,
+        mtime: (i64, u32),
+        ctime: (i64, u32),
+        inode: (u64, u64),
+    ) -> FileFingerprint {
+        FileFingerprint { len, mtime, ctime, inode: Some(inode) }
+    }
+
     /// Computes the fingerprint from the metadata of a file, without change time and inode.
     #[cfg(not(unix))]
     pub(crate) fn from_metadata(meta: &Metadata) -> FileFingerprint {

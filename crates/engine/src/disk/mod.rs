@@ -3,8 +3,10 @@
 mod dir_cache;
 mod documents;
 mod file_content;
+mod file_stat;
 mod find;
 mod fingerprint;
+mod folder_handle;
 mod lease;
 mod live;
 mod open_archive;
@@ -23,12 +25,14 @@ pub(crate) use documents::{FileOwner, find_last_line_end, read_docs, read_result
 pub(crate) use file_content::{
     FileContent, is_file, is_only_archived, open_content, read_fingerprint, read_small_file,
 };
+pub(crate) use file_stat::{FileKind, FileStat};
 pub use find::{ArchiveScope, KeptFilter, Roots};
 pub(crate) use find::{
     FileRole, SessionFile, find_sessions, find_sessions_and_results, find_sessions_below, list_files,
     list_names, total_size,
 };
 pub(crate) use fingerprint::FileFingerprint;
+pub(crate) use folder_handle::FolderHandle;
 pub use lease::FileLease;
 pub(crate) use live::{find_client_dir, find_live_sessions};
 pub(crate) use open_archive::{find_state_number, find_state_path};

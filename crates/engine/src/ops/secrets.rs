@@ -160,7 +160,8 @@ pub fn find_store_secrets(roots: &Roots, cache: Option<&CacheDir>) -> SecretRepo
     let now = SystemTime::now();
     for source in list_sources(roots, &mut failures) {
         let root: Arc<Path> = source.root.into();
-        let to_file = |file: SourceFile| to_session_file(file.path, file.fingerprint, &root, now);
+        let to_file =
+            |file: SourceFile| to_session_file(root.join(&file.relative), file.fingerprint, &root, now);
         files.extend(source.files.into_iter().map(to_file));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));

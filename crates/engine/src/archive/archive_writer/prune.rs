@@ -91,6 +91,7 @@ impl ArchiveWriter {
     /// The manifest keeps its revision: this is not a newer state, and a later run of the machine replaces it.
     fn prune(mut self, tombstones: &TombstoneSet) -> Result<MachineArchive, Error> {
         let dir = self.machine.dir.clone();
+        self.load_catalog();
         // Damage that appeared since the archive was read.
         if !self.report.damages.is_empty() {
             return Ok(self.machine);
