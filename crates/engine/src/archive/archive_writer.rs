@@ -11,9 +11,9 @@ use std::time::SystemTime;
 pub(crate) use self::prune::prune_archive;
 use super::ArchiveLocation;
 use super::archive_reader::MachineArchive;
-use super::catalog::{Catalog, ContentSegment, Generation, format_records, to_segment_records};
+use super::catalog::{Catalog, ContentSegment, Generation, format_records};
 use super::catalog_record::{
-    CatalogRecord, FileRecord, GenerationCause, PackRecord, PlaceRecord, SegmentRecord, StoredPath,
+    CatalogRecord, FileRecord, GenerationCause, PackRecord, PlaceRecord, StoredPath,
 };
 use super::content::ContentReader;
 use super::damage::ArchiveDamage;
@@ -419,7 +419,7 @@ impl ArchiveWriter {
             path: StoredPath::from_path(&source.relative),
             generation: new.generation,
             offset,
-            segments: to_segment_records(&segments),
+            segments,
             mode: source.mode,
             modified: fingerprint.modified_at().0,
             archived: self.now,
@@ -610,7 +610,7 @@ fn read_catalog(machine: &mut MachineArchive, damages: &mut Vec<ArchiveDamage>) 
 /// Returns the hashes of the segments in packs.
 fn list_hashes(packs: &[PackRecord]) -> impl Iterator<Item = blake3::Hash> {
     let segments = packs.iter().flat_map(|pack| &pack.frames).flat_map(|frame| &frame.segments);
-    segments.filter_map(|SegmentRecord(hash, _)| blake3::Hash::from_hex(hash).ok())
+    segments.map(|segment| segment.hash)
 }
 
 /// Segments of content.

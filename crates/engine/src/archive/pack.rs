@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 
-use super::catalog::{ContentSegment, to_segment_records};
-use super::catalog_record::{FrameRecord, PackRecord, SegmentRecord};
+use super::catalog_record::{ContentSegment, FrameRecord, PackRecord};
 use super::frame::MAX_FRAME_BYTES;
 use crate::writer::NewFile;
 
@@ -110,7 +109,7 @@ impl PackWriter {
                 Some(pack) => pack,
                 None => self.pack.insert(OpenPack::create(&self.dir)?),
             };
-            pack.write_frame(&bytes, to_segment_records(&segments))?;
+            pack.write_frame(&bytes, segments)?;
             if pack.bytes >= FULL_PACK_BYTES {
                 self.end_pack()?;
             }
@@ -142,7 +141,7 @@ impl OpenPack {
         Ok(OpenPack { file, hasher: blake3::Hasher::new(), bytes: 0, frames: Vec::new() })
     }
 
-    fn write_frame(&mut self, compressed: &[u8], segments: Vec<SegmentRecord>) -> io::Result<()> {
+    fn write_frame(&mut self, compressed: &[u8], segments: Vec<ContentSegment>) -> io::Result<()> {
         self.file.write_all(compressed)?;
         self.hasher.update(compressed);
         let bytes = compressed.len() as u64;

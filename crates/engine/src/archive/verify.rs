@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::ArchiveLocation;
 use super::archive_reader::{Archive, MachineArchive};
-use super::catalog_record::{PackRecord, SegmentRecord};
+use super::catalog_record::PackRecord;
 use super::damage::{ArchiveDamage, DamageKind};
 use super::frame::{decompress_frame, pack_path};
 use super::seen_files::{self, SeenFiles};
@@ -69,10 +69,10 @@ fn verify_segments(path: &Path, pack: &PackRecord) -> Result<(), DamageKind> {
     for frame in &pack.frames {
         let content = decompress_frame(&mut file, frame).map_err(|_| DamageKind::InvalidFormat)?;
         let mut rest = &content[..];
-        for SegmentRecord(hash, bytes) in &frame.segments {
-            let len = usize::try_from(*bytes).map_err(|_| DamageKind::InvalidFormat)?;
+        for recorded in &frame.segments {
+            let len = usize::try_from(recorded.bytes).map_err(|_| DamageKind::InvalidFormat)?;
             let (segment, after) = rest.split_at_checked(len).ok_or(DamageKind::InvalidFormat)?;
-            if blake3::hash(segment).to_hex().as_str() != hash {
+            if blake3::hash(segment) != recorded.hash {
                 return Err(DamageKind::WrongHash);
             }
             rest = after;

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub(crate) use super::catalog_record::ContentSegment;
 use super::catalog_record::{
-    CatalogRecord, FileRecord, GenerationCause, PackRecord, PlaceRecord, SegmentRecord, StoredPath,
+    CatalogRecord, FileRecord, GenerationCause, PackRecord, PlaceRecord, StoredPath,
 };
 use super::damage::{ArchiveDamage, DamageKind};
 use super::manifest::{ArchiveManifest, parse_catalog_name};
@@ -14,13 +15,6 @@ use crate::plain_file::open_file;
 
 /// The maximum length of a decompressed catalog. A larger one is damaged or hostile.
 const MAX_CATALOG_BYTES: u64 = 4 << 30;
-
-/// A segment of a file: its hash and length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct ContentSegment {
-    pub(crate) hash: blake3::Hash,
-    pub(crate) bytes: u64,
-}
 
 /// The position of a segment in a pack.
 #[derive(Debug, Clone, Copy)]
@@ -83,24 +77,29 @@ impl Catalog {
 
     /// Adds the records of a catalog file. Adds nothing if it is damaged.
     fn add_file(&mut self, path: &Path, name: &str) -> Result<(), DamageKind> {
-        let (_, hash) = parse_catalog_name(name).ok_or(DamageKind::InvalidFormat)?;
         let mut bytes = Vec::new();
         let read = open_file(path).and_then(|mut file| io::Read::read_to_end(&mut file, &mut bytes));
         read.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => DamageKind::Missing,
             _ => DamageKind::Unreadable(crate::describe_io_error(&error)),
         })?;
-        if blake3::hash(&bytes) != hash {
+        self.add_bytes(&bytes, name)
+    }
+
+    /// Adds the records of a catalog with this name. Adds nothing if the bytes do not have the hash in the name.
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8], name: &str) -> Result<(), DamageKind> {
+        let (_, hash) = parse_catalog_name(name).ok_or(DamageKind::InvalidFormat)?;
+        if blake3::hash(bytes) != hash {
             return Err(DamageKind::WrongHash);
         }
-        let records = parse_records(&bytes).ok_or(DamageKind::InvalidFormat)?;
+        let records = parse_records(bytes).ok_or(DamageKind::InvalidFormat)?;
         for record in records {
             self.add(record).ok_or(DamageKind::InvalidFormat)?;
         }
         Ok(())
     }
 
-    /// Adds a record. Returns `None` if it contains an invalid hash.
+    /// Adds a record. Returns `None` if its lengths or offsets do not fit.
     pub(crate) fn add(&mut self, record: CatalogRecord) -> Option<()> {
         match record {
             CatalogRecord::Place(place) => {
@@ -117,10 +116,10 @@ impl Catalog {
         let pack_idx = u32::try_from(self.packs.len()).ok()?;
         for (frame_idx, frame) in (0..).zip(&pack.frames) {
             let mut offset: u64 = 0;
-            for SegmentRecord(hash, bytes) in &frame.segments {
+            for segment in &frame.segments {
                 let position = SegmentPosition { pack: pack_idx, frame: frame_idx, offset };
-                self.segments.insert(blake3::Hash::from_hex(hash).ok()?, position);
-                offset = offset.checked_add(*bytes)?;
+                self.segments.insert(segment.hash, position);
+                offset = offset.checked_add(segment.bytes)?;
             }
         }
         self.packs.push(pack);
@@ -128,11 +127,6 @@ impl Catalog {
     }
 
     fn add_content(&mut self, file: FileRecord) -> Option<()> {
-        let to_segment = |SegmentRecord(hash, bytes): &SegmentRecord| {
-            Some(ContentSegment { hash: blake3::Hash::from_hex(hash).ok()?, bytes: *bytes })
-        };
-        let new_segments: Vec<ContentSegment> =
-            file.segments.iter().map(to_segment).collect::<Option<_>>()?;
         let generations = self.files.entry((file.place, file.path)).or_default();
         let idx = generations.iter().position(|generation| generation.number == file.generation);
         let idx = idx.unwrap_or_else(|| {
@@ -155,10 +149,14 @@ impl Catalog {
         if generation.bytes != file.offset {
             return None;
         }
-        for segment in &new_segments {
+        for segment in &file.segments {
             generation.bytes = generation.bytes.checked_add(segment.bytes)?;
         }
-        generation.segments.extend(new_segments);
+        if generation.segments.is_empty() {
+            generation.segments = file.segments;
+        } else {
+            generation.segments.extend(file.segments);
+        }
         (generation.mode, generation.modified, generation.archived) =
             (file.mode, file.modified, file.archived);
         Some(())
@@ -192,7 +190,7 @@ impl Catalog {
                     path: path.clone(),
                     generation: generation.number,
                     offset: 0,
-                    segments: to_segment_records(&generation.segments),
+                    segments: generation.segments.clone(),
                     mode: generation.mode,
                     modified: generation.modified,
                     archived: generation.archived,
@@ -215,11 +213,11 @@ impl Catalog {
         for (idx, pack) in (0..).zip(std::mem::take(&mut self.packs)) {
             if needed.contains(&idx) { kept.push(pack) } else { unused.push(pack) }
         }
-        self.set_packs(kept).expect("the hashes were parsed before");
+        self.set_packs(kept).expect("the lengths were added before");
         unused
     }
 
-    /// Replaces all packs. Returns `None` if a record contains an invalid hash.
+    /// Replaces all packs. Returns `None` if the lengths of a record do not fit.
     pub(crate) fn set_packs(&mut self, packs: Vec<PackRecord>) -> Option<()> {
         self.packs.clear();
         self.segments.clear();
@@ -230,13 +228,6 @@ impl Catalog {
     pub(crate) fn place_root(&self, place: u32) -> Option<PathBuf> {
         self.places.get(&place)?.root.to_path()
     }
-}
-
-/// Converts segments to the form of a record.
-pub(crate) fn to_segment_records(segments: &[ContentSegment]) -> Vec<SegmentRecord> {
-    let to_record =
-        |segment: &ContentSegment| SegmentRecord(segment.hash.to_hex().to_string(), segment.bytes);
-    segments.iter().map(to_record).collect()
 }
 
 /// Formats records as a catalog file: JSON Lines, compressed.

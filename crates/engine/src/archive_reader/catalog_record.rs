@@ -64,12 +64,57 @@ pub(crate) struct FrameRecord {
     /// The compressed length.
     pub(crate) bytes: u64,
     /// The segments in the decompressed frame, one after the other.
-    pub(crate) segments: Vec<SegmentRecord>,
+    pub(crate) segments: Vec<ContentSegment>,
 }
 
-/// The hash and the length of a segment.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SegmentRecord(pub(crate) String, pub(crate) u64);
+/// A segment of a file: its hash and length. In a catalog, a pair of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(HexHash, u64)", into = "(HexHash, u64)")]
+pub(crate) struct ContentSegment {
+    pub(crate) hash: blake3::Hash,
+    pub(crate) bytes: u64,
+}
+
+impl From<(HexHash, u64)> for ContentSegment {
+    fn from((HexHash(hash), bytes): (HexHash, u64)) -> ContentSegment {
+        ContentSegment { hash, bytes }
+    }
+}
+
+impl From<ContentSegment> for (HexHash, u64) {
+    fn from(segment: ContentSegment) -> (HexHash, u64) {
+        (HexHash(segment.hash), segment.bytes)
+    }
+}
+
+/// A hash as hexadecimal text. Catalogs have thousands of them, so none is copied to a string.
+pub(crate) struct HexHash(blake3::Hash);
+
+impl Serialize for HexHash {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.to_hex())
+    }
+}
+
+impl<'de> Deserialize<'de> for HexHash {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<HexHash, D::Error> {
+        deserializer.deserialize_str(HexHashVisitor)
+    }
+}
+
+struct HexHashVisitor;
+
+impl serde::de::Visitor<'_> for HexHashVisitor {
+    type Value = HexHash;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a hash of 64 hexadecimal digits")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<HexHash, E> {
+        blake3::Hash::from_hex(text).map(HexHash).map_err(E::custom)
+    }
+}
 
 /// Content of a file: a new generation, or bytes that were appended to the current one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,7 +128,7 @@ pub(crate) struct FileRecord {
     /// The offset in the generation from which on the segments are its content.
     pub(crate) offset: u64,
     /// The segments from this offset on.
-    pub(crate) segments: Vec<SegmentRecord>,
+    pub(crate) segments: Vec<ContentSegment>,
     /// The permission bits of the file. 0 if unknown.
     pub(crate) mode: u32,
     /// The modification time in milliseconds since 1970.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::archive::{Archive, ArchivedFile};
 use super::catalog::{Catalog, ContentSegment, Generation};
-use super::frame_cache::load_frame;
+use super::frame_cache::{LoadedFrame, load_frame};
 
 /// Loads segments, and keeps the frame of the last one.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ struct SegmentLoader {
     /// The indexes of pack and frame of the loaded frame.
     frame_id: Option<(u32, u32)>,
     /// The content of the loaded frame.
-    frame: Arc<Vec<u8>>,
+    frame: Arc<LoadedFrame>,
 }
 
 impl SegmentLoader {
@@ -33,14 +33,7 @@ impl SegmentLoader {
             self.frame = load_frame(machine_dir, pack, position.frame).map_err(|error| explain(&error))?;
             self.frame_id = Some(frame_id);
         }
-        let range = usize::try_from(position.offset).ok().zip(usize::try_from(segment.bytes).ok());
-        let range = range.and_then(|(start, len)| Some(start..start.checked_add(len)?));
-        let range = range.ok_or_else(|| damaged("is damaged"))?;
-        let content = self.frame.get(range.clone()).ok_or_else(|| damaged("is damaged"))?;
-        if blake3::hash(content) != segment.hash {
-            return Err(damaged("is damaged"));
-        }
-        Ok(range)
+        self.frame.find_segment(position.offset, segment).ok_or_else(|| damaged("is damaged"))
     }
 }
 
@@ -73,7 +66,7 @@ impl Read for ContentReader<'_> {
             self.rest = self.loader.load(self.machine_dir, self.catalog, segment)?;
         }
         let len = out.len().min(self.rest.len());
-        out[..len].copy_from_slice(&self.loader.frame[self.rest.start..self.rest.start + len]);
+        out[..len].copy_from_slice(&self.loader.frame.content[self.rest.start..self.rest.start + len]);
         self.rest.start += len;
         Ok(len)
     }
@@ -126,7 +119,7 @@ impl ArchivedContent {
     fn loaded_rest(&self) -> &[u8] {
         let Some((start, range)) = &self.loaded else { return &[] };
         let skipped = self.position.checked_sub(*start).and_then(|skipped| usize::try_from(skipped).ok());
-        let segment = &self.loader.frame[range.clone()];
+        let segment = &self.loader.frame.content[range.clone()];
         skipped.and_then(|skipped| segment.get(skipped..)).unwrap_or_default()
     }
 

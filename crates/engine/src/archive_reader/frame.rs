@@ -1,10 +1,11 @@
 //! Reads the frames of packs.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::catalog_record::{FrameRecord, PackRecord, SegmentRecord};
+use super::catalog_record::{FrameRecord, PackRecord};
 use crate::plain_file::open_file;
 
 /// The maximum length of a decompressed frame.
@@ -28,9 +29,24 @@ pub(crate) fn read_frame(machine_dir: &Path, pack: &PackRecord, frame_idx: u32) 
 pub(crate) fn decompress_frame(file: &mut File, frame: &FrameRecord) -> io::Result<Vec<u8>> {
     let mut compressed = Vec::new();
     file.take(frame.bytes).read_to_end(&mut compressed)?;
-    let bytes: u64 = frame.segments.iter().map(|SegmentRecord(_, bytes)| bytes).sum();
+    let bytes: u64 = frame.segments.iter().map(|segment| segment.bytes).sum();
     let capacity = usize::try_from(bytes).ok().filter(|&bytes| bytes <= MAX_FRAME_BYTES);
     let capacity = capacity.ok_or(io::ErrorKind::InvalidData)?;
-    let content = zstd::bulk::decompress(&compressed, capacity)?;
+    let content = decompress(&compressed, capacity)?;
     if content.len() as u64 == bytes { Ok(content) } else { Err(io::ErrorKind::InvalidData.into()) }
+}
+
+/// Decompresses a zstd frame of at most `capacity` bytes. Each thread keeps its decompressor, because creating one costs a
+/// twentieth of a frame.
+fn decompress(compressed: &[u8], capacity: usize) -> io::Result<Vec<u8>> {
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> = const { RefCell::new(None) };
+    }
+    DECOMPRESSOR.with_borrow_mut(|decompressor| {
+        let decompressor = match decompressor {
+            Some(decompressor) => decompressor,
+            None => decompressor.insert(zstd::bulk::Decompressor::new()?),
+        };
+        decompressor.decompress(compressed, capacity)
+    })
 }

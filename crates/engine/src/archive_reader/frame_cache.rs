@@ -2,19 +2,47 @@
 //!
 //! A frame has the content of many small files, which are usually read one after the other.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::catalog_record::PackRecord;
+use super::catalog_record::{ContentSegment, PackRecord};
 use super::frame::read_frame;
 
 /// The maximum number of frames, of at most 1 MB each.
 const MAX_FRAMES: usize = 32;
 
 /// A frame by the hash of its pack and its index in it.
-type CachedFrame = (String, u32, Arc<Vec<u8>>);
+type CachedFrame = (String, u32, Arc<LoadedFrame>);
+
+/// A decompressed frame.
+#[derive(Debug, Default)]
+pub(super) struct LoadedFrame {
+    pub(super) content: Vec<u8>,
+    /// The segments that were compared with their hashes, each with its offset. Reading a line would compare a whole
+    /// segment again.
+    verified: Mutex<HashSet<(u64, u64, blake3::Hash)>>,
+}
+
+impl LoadedFrame {
+    /// Returns the position of a segment, after comparing it with its hash once. Returns `None` if it differs.
+    pub(super) fn find_segment(&self, offset: u64, segment: &ContentSegment) -> Option<Range<usize>> {
+        let start = usize::try_from(offset).ok()?;
+        let range = start..start.checked_add(usize::try_from(segment.bytes).ok()?)?;
+        let content = self.content.get(range.clone())?;
+        let key = (offset, segment.bytes, segment.hash);
+        let lock = || self.verified.lock().unwrap_or_else(PoisonError::into_inner);
+        if !lock().contains(&key) {
+            if blake3::hash(content) != segment.hash {
+                return None;
+            }
+            lock().insert(key);
+        }
+        Some(range)
+    }
+}
 
 /// The frames, the one used last at the end.
 static FRAMES: Mutex<VecDeque<CachedFrame>> = Mutex::new(VecDeque::new());
@@ -24,7 +52,11 @@ fn lock_frames() -> MutexGuard<'static, VecDeque<CachedFrame>> {
 }
 
 /// Returns the content of a frame, from the cache if possible.
-pub(super) fn load_frame(machine_dir: &Path, pack: &PackRecord, frame_idx: u32) -> io::Result<Arc<Vec<u8>>> {
+pub(super) fn load_frame(
+    machine_dir: &Path,
+    pack: &PackRecord,
+    frame_idx: u32,
+) -> io::Result<Arc<LoadedFrame>> {
     let take_cached = || {
         let mut frames = lock_frames();
         let is_frame = |(name, idx, _): &CachedFrame| *idx == frame_idx && *name == pack.pack;
@@ -38,7 +70,8 @@ pub(super) fn load_frame(machine_dir: &Path, pack: &PackRecord, frame_idx: u32) 
         return Ok(content);
     }
     // Other threads read other frames meanwhile.
-    let content = Arc::new(read_frame(machine_dir, pack, frame_idx)?);
+    let content = read_frame(machine_dir, pack, frame_idx)?;
+    let content = Arc::new(LoadedFrame { content, ..LoadedFrame::default() });
     let mut frames = lock_frames();
     if frames.len() >= MAX_FRAMES {
         frames.pop_front();

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::archive::ArchiveLocation;
 use crate::archive::archive_reader::MachineArchive;
 use crate::archive::catalog::{Catalog, ContentSegment, FileKey};
-use crate::archive::catalog_record::{PackRecord, SegmentRecord};
+use crate::archive::catalog_record::PackRecord;
 use crate::archive::damage::ArchiveDamage;
 use crate::archive::frame::{pack_path, read_frame};
 use crate::archive::manifest::parse_catalog_name;
@@ -113,14 +113,10 @@ impl ArchiveWriter {
     /// Copies the needed segments out of all packs that contain others. Returns the packs that are not needed any more.
     fn repack(&mut self) -> io::Result<Vec<PackRecord>> {
         let catalog = &self.machine.catalog;
-        let needed: HashSet<String> = catalog
-            .files
-            .values()
-            .flatten()
-            .flat_map(|generation| &generation.segments)
-            .map(|segment| segment.hash.to_hex().to_string())
-            .collect();
-        let is_needed = |SegmentRecord(hash, _): &SegmentRecord| needed.contains(hash);
+        let generations = catalog.files.values().flatten();
+        let needed: HashSet<blake3::Hash> =
+            generations.flat_map(|generation| &generation.segments).map(|segment| segment.hash).collect();
+        let is_needed = |segment: &ContentSegment| needed.contains(&segment.hash);
         let has_others =
             |pack: &PackRecord| !pack.frames.iter().flat_map(|frame| &frame.segments).all(is_needed);
         let replaced: Vec<PackRecord> =
@@ -132,16 +128,15 @@ impl ArchiveWriter {
                 }
                 let content = read_frame(&self.machine.dir, pack, frame_idx)?;
                 let mut rest = &content[..];
-                for record in &frame.segments {
-                    let len = usize::try_from(record.1).map_err(|_| io::ErrorKind::InvalidData)?;
+                for segment in &frame.segments {
+                    let len = usize::try_from(segment.bytes).map_err(|_| io::ErrorKind::InvalidData)?;
                     let (bytes, after) = rest.split_at_checked(len).ok_or(io::ErrorKind::InvalidData)?;
                     rest = after;
-                    let hash = blake3::hash(bytes);
-                    if hash.to_hex().as_str() != record.0 {
+                    if blake3::hash(bytes) != segment.hash {
                         return Err(io::ErrorKind::InvalidData.into());
                     }
-                    if is_needed(record) {
-                        self.packs.add(ContentSegment { hash, bytes: record.1 }, bytes.to_vec())?;
+                    if is_needed(segment) {
+                        self.packs.add(*segment, bytes.to_vec())?;
                     }
                 }
             }

@@ -14,6 +14,8 @@ use crate::disk::LineReader;
 
 /// The maximum number of groups in a batch.
 const MAX_BATCH_SIZE: usize = 2048;
+/// The same if candidates are in an archive. Each batch decompresses all frames that contain its candidates.
+const MAX_ARCHIVED_BATCH_SIZE: usize = 16 << 10;
 /// With fewer candidates, one thread is used: starting threads costs more.
 const MIN_PARALLEL_ITEMS: usize = 64;
 /// The maximum number of candidates of one file that a thread verifies at a time.
@@ -38,8 +40,10 @@ impl Search {
     pub(super) fn verify_batch(&mut self, first: Vec<Candidate>) {
         let mut groups = vec![first];
         groups.extend(self.ranking.pop_unverified(self.batch_size));
-        self.batch_size = (self.batch_size * 2 + 1).min(MAX_BATCH_SIZE);
         let mut items = self.build_items(&groups);
+        let has_archived = items.iter().any(|item| self.content.files[item.file_idx].is_archived);
+        let (factor, max) = if has_archived { (4, MAX_ARCHIVED_BATCH_SIZE) } else { (2, MAX_BATCH_SIZE) };
+        self.batch_size = (self.batch_size * factor + 1).min(max);
         let is_parallel = |item: &VerifyItem| item.span.len <= MAX_PARALLEL_LINE_BYTES;
         items.sort_by_key(|item| (!is_parallel(item), item.file_idx, item.span.offset));
         let split = if items.len() < MIN_PARALLEL_ITEMS { 0 } else { items.partition_point(is_parallel) };
