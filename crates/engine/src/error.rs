@@ -146,6 +146,51 @@ pub enum Error {
         /// The folder of this machine in the second place.
         path: PathBuf,
     },
+    /// An encrypted place has content of a machine that this machine did not write there, or no longer knows.
+    #[error("`{}` has content that this machine cannot read without an identity", path.display())]
+    UnknownPart {
+        /// The folder of the machine in the encrypted place.
+        path: PathBuf,
+    },
+    /// The folder is an encrypted place, not an archive.
+    #[error("`{}` is encrypted", path.display())]
+    EncryptedPlace {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder contains an archive that is not encrypted.
+    #[error("`{}` contains an archive that is not encrypted", path.display())]
+    PlainPlace {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The text is not a public key.
+    #[error("{}", if *is_secret {
+        "a secret key was given instead of a public key".to_owned()
+    } else {
+        format!("`{text}` is not a public key of age")
+    })]
+    InvalidRecipient {
+        /// The text. Empty if it is a secret key.
+        text: String,
+        /// Whether it is a secret key.
+        is_secret: bool,
+    },
+    /// The file does not contain a secret key.
+    #[error("`{}` does not contain an identity of age", path.display())]
+    InvalidIdentity {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file is encrypted for other keys.
+    #[error("the identity cannot decrypt `{}`", path.display())]
+    WrongIdentity {
+        /// The encrypted file.
+        path: PathBuf,
+    },
+    /// The library was built without the feature `encrypt`.
+    #[error("this build cannot encrypt")]
+    BuiltWithoutEncryption,
     /// The path of a folder is too long to derive the name of the client's project folder.
     #[error("cannot determine the project folder of `{}`: the path is too long", path.display())]
     UnknownProject {

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
     self, ArchiveDamage, ArchiveLocation, ArchiveStatus, ArchiveStatusRequest, ArchiveUpdate,
-    ArchivedSession, CopiedFiles, DeletionCause, DueDeletion, GenerationCause, RetentionPeriod,
+    ArchivedSession, CopiedFiles, DeletionCause, DueDeletion, GenerationCause, PlaceKeys, RetentionPeriod,
 };
 
 pub(super) use self::forget::forget_removed;
-use super::args::{Archive, ArchiveAction};
+use super::args::{Archive, ArchiveAction, ArchiveSyncArgs};
 use super::error::{CliError, Exit, print_hint, print_warning, print_warnings};
 use super::facts::print_fact;
 use super::figures::{count_noun, format_percent, format_size, group_digits};
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exi
         Some(ArchiveAction::Exclude(args)) => exclude::run(args, app, out),
         Some(ArchiveAction::Status) => print_status(&location, app, out),
         Some(ArchiveAction::Verify { deep }) => verify(&location, *deep, app, out),
-        Some(ArchiveAction::Sync { dir }) => sync(&location, dir, app, out),
+        Some(ArchiveAction::Sync(args)) => sync(&location, args, app, out),
         Some(ArchiveAction::Forget(args)) => forget::run(args, &location, app, out),
         Some(ArchiveAction::Prune(args)) => forget::prune(args, &location, app, out),
         Some(ArchiveAction::Restore(args)) => restore::restore_archived(&location, args, app, out),
@@ -316,8 +316,22 @@ fn format_damage(damage: &ArchiveDamage, app: &AppContext) -> String {
     format!("`{path}` {}", clean::line(&damage.kind.to_string()))
 }
 
-fn sync(location: &ArchiveLocation, dir: &Path, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
-    let sync = archive::sync(location, dir)?;
+fn sync(
+    location: &ArchiveLocation,
+    args: &ArchiveSyncArgs,
+    app: &AppContext,
+    out: &mut Out,
+) -> Result<Exit, CliError> {
+    let sync = if args.encrypt_to.is_empty() && args.identity.is_none() {
+        archive::sync(location, &args.dir)?
+    } else {
+        let (recipients, identity) = (args.encrypt_to.clone(), args.identity.clone());
+        archive::sync_with_encrypted(
+            location,
+            &args.dir,
+            &PlaceKeys { recipients, identity, prune: args.prune },
+        )?
+    };
     let exit = if sync.damages.is_empty() { Exit::Done } else { Exit::Failed };
     if out.is_json() {
         out.json(&json::build_archive_sync(&sync))?;

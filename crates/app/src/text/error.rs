@@ -137,6 +137,20 @@ fn plain_hint(error: &Error) -> &'static str {
         Error::DivergedArchive { .. } => {
             "nothing was changed; rename that folder, and the next synchronisation keeps both as two machines"
         }
+        Error::UnknownPart { .. } => {
+            "synchronise once with --identity too; if the local archive was lost, into an empty archive"
+        }
+        Error::EncryptedPlace { .. } => "use --encrypt-to to copy there, and --identity to copy from there",
+        Error::PlainPlace { .. } => "name another folder, or remove the archive there first",
+        Error::InvalidRecipient { is_secret: true, .. } => "name the public key, which begins with `age1`",
+        Error::InvalidRecipient { .. } => "a public key begins with `age1`; `age-keygen` creates a key pair",
+        Error::InvalidIdentity { .. } => {
+            "name the file that `age-keygen` wrote; files with a passphrase are not supported"
+        }
+        Error::WrongIdentity { .. } => "nothing was changed; name the file with the secret key of this place",
+        Error::BuiltWithoutEncryption => {
+            "build it with encryption: cargo install --path crates/app --features encrypt"
+        }
         Error::FolderNotFound { .. } => "create it first: the client resumes a session in its folder",
         Error::UnknownProject { candidates: 0, .. } => "start the client there once, then try again",
         Error::UnknownProject { .. } => "several project folders match: move the folder to a shorter path",

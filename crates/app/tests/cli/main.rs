@@ -4,6 +4,8 @@
 mod archive;
 mod archive_crash;
 #[cfg(test)]
+mod archive_encrypt;
+#[cfg(test)]
 mod archive_forget;
 mod archive_restore;
 mod branches_tree;

@@ -25,6 +25,7 @@ use super::seen_files::{ArchivedState, CatalogSources, MachineCatalogs, SeenFile
 use super::source::{SourceFile, SourceFiles, find_sources};
 use super::tombstones::TombstoneSet;
 use crate::Error;
+use crate::archive_reader::is_encrypted_place;
 use crate::disk::{FileFingerprint, Roots, open_file};
 use crate::writer::{
     ChunkSizes, Chunker, NewFile, StateLock, create_store_dir, delete_file, replace_file, replace_file_as,
@@ -125,6 +126,9 @@ impl ArchiveWriter {
     /// Opens an archive for writing and creates it if it does not exist. Returns [`Error::Busy`] if another process writes
     /// to it.
     pub(crate) fn open(location: &ArchiveLocation, command: &str, now: i64) -> Result<ArchiveWriter, Error> {
+        if is_encrypted_place(&location.dir) {
+            return Err(Error::EncryptedPlace { path: location.dir.clone() });
+        }
         let dir = location.machine_dir();
         create_store_dir(&dir).map_err(Error::writing(&dir))?;
         let lock = StateLock::acquire(&dir, command)?;

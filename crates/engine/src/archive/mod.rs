@@ -16,6 +16,7 @@
 //! A machine writes only below its own folder, under a lock. Other machines only add files there, and readers need no lock.
 
 mod archive_writer;
+mod encrypted;
 mod exclusion;
 #[cfg(test)]
 mod listing_tests;
@@ -31,10 +32,12 @@ mod tombstone_tests;
 mod verify;
 
 pub(crate) use self::archive_writer::{ArchiveWriter, prune_archive};
+pub use self::encrypted::PlaceKeys;
+pub(crate) use self::encrypted::sync_encrypted;
 pub(crate) use self::exclusion::ExclusionSet;
 pub(crate) use self::source::{PROMPT_HISTORY, SourceFile, find_client_root, list_sources};
 pub use self::sync::CopiedFiles;
-pub(crate) use self::sync::sync_archives;
+pub(crate) use self::sync::{SyncReport, sync_archives};
 pub(crate) use self::verify::verify_archive;
 pub(crate) use crate::archive_reader::catalog::Generation;
 pub(crate) use crate::archive_reader::tombstones::find_session_names;

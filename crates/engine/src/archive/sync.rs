@@ -12,6 +12,7 @@ use super::damage::{ArchiveDamage, DamageKind};
 use super::frame::pack_path;
 use super::manifest::{self, ArchiveManifest, parse_catalog_name};
 use crate::Error;
+use crate::archive_reader::is_encrypted_place;
 use crate::disk::{FileFingerprint, open_file};
 use crate::writer::{NewFile, StateLock, create_store_dir, replace_file_as};
 
@@ -43,10 +44,13 @@ pub struct CopiedFiles {
 /// Copies what is missing in each of two folders: the part of this machine to `other`, and the parts of other machines in
 /// both directions. Damaged files are reported and not copied.
 ///
-/// Returns [`Error::Busy`] if another process writes to the archive, and [`Error::NoSyncFolder`] if `other` does not
-/// exist: a disk that is not mounted must not be taken for an empty one.
+/// Returns [`Error::Busy`] if another process writes to the archive, [`Error::NoSyncFolder`] if `other` does not exist, because a
+/// disk that is not mounted must not be taken for an empty one, and [`Error::EncryptedPlace`] if `other` is encrypted.
 pub(crate) fn sync_archives(location: &ArchiveLocation, other: &Path) -> Result<SyncReport, Error> {
     let folder = SyncFolder::open(other, &location.machine_id)?;
+    if is_encrypted_place(other) {
+        return Err(Error::EncryptedPlace { path: other.to_owned() });
+    }
     let synced = sync_with(location, &folder);
     // Without the folder, its files appear to be missing.
     folder.ensure_present()?;
@@ -67,7 +71,8 @@ fn sync_with(location: &ArchiveLocation, folder: &SyncFolder<'_>) -> Result<Sync
             let copied = folder.copy_machine(&remote, &local, &mut report.damages)?;
             report.pulled.add(copied);
         }
-        if is_own && has_diverged(&local, &remote) {
+        let manifests = ArchiveManifest::read(&local).ok().zip(ArchiveManifest::read(&remote).ok());
+        if is_own && manifests.is_some_and(|(local, remote)| has_diverged(&local, &remote)) {
             return Err(Error::DivergedArchive { path: remote });
         }
         let copied = folder.copy_machine(&local, &remote, &mut report.damages)?;
@@ -78,14 +83,14 @@ fn sync_with(location: &ArchiveLocation, folder: &SyncFolder<'_>) -> Result<Sync
 }
 
 impl CopiedFiles {
-    fn add(&mut self, other: CopiedFiles) {
+    pub(super) fn add(&mut self, other: CopiedFiles) {
         self.files += other.files;
         self.bytes += other.bytes;
     }
 }
 
 /// Lists the machines in the folders, each once, sorted.
-fn list_machines(folders: &[&Path]) -> Vec<String> {
+pub(super) fn list_machines(folders: &[&Path]) -> Vec<String> {
     let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
     let mut ids: Vec<String> = entries
         .filter(|entry| entry.path().join(manifest::FILE_NAME).exists())
@@ -96,12 +101,9 @@ fn list_machines(folders: &[&Path]) -> Vec<String> {
     ids
 }
 
-/// Returns `true` if the manifest of this machine at the second place names a catalog that is neither in the local manifest nor
+/// Returns `true` if the manifest of a machine at the second place names a catalog that is neither in the local manifest nor
 /// merged into one of it: the local archive was lost and started anew.
-fn has_diverged(local: &Path, remote: &Path) -> bool {
-    let (Ok(local), Ok(remote)) = (ArchiveManifest::read(local), ArchiveManifest::read(remote)) else {
-        return false;
-    };
+pub(super) fn has_diverged(local: &ArchiveManifest, remote: &ArchiveManifest) -> bool {
     let ranges = local.catalogs.iter().filter_map(|name| Some(parse_catalog_name(name)?.0));
     let merged: Vec<(u64, u64)> = ranges.filter(|(first, last)| first < last).collect();
     let is_known = |name: &String| {
@@ -117,7 +119,7 @@ fn has_diverged(local: &Path, remote: &Path) -> bool {
 }
 
 /// The folder to synchronise with.
-struct SyncFolder<'a> {
+pub(super) struct SyncFolder<'a> {
     path: &'a Path,
     /// The state of the folder when the synchronisation started.
     fingerprint: FileFingerprint,
@@ -126,14 +128,14 @@ struct SyncFolder<'a> {
 }
 
 impl<'a> SyncFolder<'a> {
-    fn open(path: &'a Path, machine_id: &'a str) -> Result<SyncFolder<'a>, Error> {
+    pub(super) fn open(path: &'a Path, machine_id: &'a str) -> Result<SyncFolder<'a>, Error> {
         let missing = || Error::NoSyncFolder { path: path.to_owned(), was_present: false };
         let meta = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir).ok_or_else(missing)?;
         Ok(SyncFolder { path, fingerprint: FileFingerprint::from_metadata(&meta), machine_id })
     }
 
     /// Returns an error if the folder is gone, or if it is another one because its disk was removed.
-    fn ensure_present(&self) -> Result<(), Error> {
+    pub(super) fn ensure_present(&self) -> Result<(), Error> {
         let current = std::fs::metadata(self.path).map(|meta| FileFingerprint::from_metadata(&meta));
         match current {
             Ok(current) if !current.has_other_inode(&self.fingerprint) => Ok(()),

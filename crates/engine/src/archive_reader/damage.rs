@@ -30,6 +30,8 @@ pub enum DamageKind {
     WrongHash,
     /// The bytes have the recorded hash but are not of the documented format.
     InvalidFormat,
+    /// An encrypted file is damaged, or encrypted for another key.
+    NotDecryptable,
     /// A file record refers to a segment that is in no pack.
     MissingSegment,
     /// The derived list of fingerprints is damaged. The next run creates it again.
@@ -47,6 +49,9 @@ impl fmt::Display for DamageKind {
             }
             DamageKind::WrongHash => f.write_str("does not have the recorded hash"),
             DamageKind::InvalidFormat => f.write_str("is not of the documented format"),
+            DamageKind::NotDecryptable => {
+                f.write_str("cannot be decrypted: it is damaged or for another key")
+            }
             DamageKind::MissingSegment => f.write_str("refers to content that is in no pack"),
             DamageKind::InvalidSeenList => {
                 f.write_str("is damaged; the next archive run creates it again, and no content is affected")

@@ -57,7 +57,8 @@ impl ArchiveManifest {
         text.into_bytes()
     }
 
-    fn from_bytes(bytes: &[u8]) -> Option<ArchiveManifest> {
+    /// Parses a manifest. Returns `None` if it is damaged.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<ArchiveManifest> {
         let text = std::str::from_utf8(bytes).ok()?;
         let (line, hash) = text.split_at(text.find('\n')? + 1);
         let is_intact = hash.strip_suffix('\n')? == blake3::hash(line.as_bytes()).to_hex().as_str();

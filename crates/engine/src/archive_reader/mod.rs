@@ -21,6 +21,14 @@ pub use self::damage::{ArchiveDamage, DamageKind};
 /// The folder in an archive that contains a folder per machine.
 pub(crate) const MACHINES_DIR: &str = "machines";
 
+/// The name of the file that marks an encrypted place, which is no archive.
+pub(crate) const ENCRYPTED_MARK: &str = "encrypted";
+
+/// Returns `true` if a folder is an encrypted place.
+pub(crate) fn is_encrypted_place(dir: &Path) -> bool {
+    dir.join(ENCRYPTED_MARK).exists()
+}
+
 /// The folder of an archive, and the machine that uses it.
 #[derive(Debug, Clone)]
 pub struct ArchiveLocation {

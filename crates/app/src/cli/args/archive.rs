@@ -42,17 +42,35 @@ pub(crate) enum ArchiveAction {
     /// The folder may be an external disk, a network mount or a synchronised folder, and may hold the archives of several machines.
     /// What this machine archived is copied there, and what other machines archived is copied in both directions. Every file is
     /// checked while it is copied. Nothing is deleted.
+    ///
+    /// With --encrypt-to, the folder shows neither names nor content: it needs the public key to copy there, and the identity to
+    /// copy from there. The local archive is not encrypted.
     #[command(after_help = "Examples:\n  \
-        rethread archive sync /media/disk/claude-archive")]
-    Sync {
-        /// Folder to synchronise with; it must exist
-        dir: PathBuf,
-    },
+        rethread archive sync /media/disk/claude-archive\n  \
+        rethread archive sync ~/Cloud/claude --encrypt-to age1qx0…    copy there; needs no secret\n  \
+        rethread archive sync ~/Cloud/claude --identity key.txt      copy what is there into this archive")]
+    Sync(ArchiveSyncArgs),
     Forget(Forget),
     Exclude(Exclude),
     Schedule(Schedule),
     Prune(ArchivePruneArgs),
     Restore(super::Restore),
+}
+
+/// The folder to synchronise an archive with, and its keys.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ArchiveSyncArgs {
+    /// Folder to synchronise with; it must exist
+    pub(crate) dir: PathBuf,
+    /// Encrypt what this machine archived for a public key of age; may be repeated
+    #[arg(long, value_name = "KEY")]
+    pub(crate) encrypt_to: Vec<String>,
+    /// File with a secret key of age: copy what other machines encrypted into this archive
+    #[arg(long, value_name = "FILE")]
+    pub(crate) identity: Option<PathBuf>,
+    /// Delete encrypted files there that this machine does not need any more, such as forgotten sessions after `archive prune`
+    #[arg(long, requires = "encrypt_to")]
+    pub(crate) prune: bool,
 }
 
 /// Remove sessions from the archive

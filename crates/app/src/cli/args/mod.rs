@@ -25,7 +25,9 @@ mod sql;
 mod usage;
 mod write;
 
-pub(crate) use self::archive::{Archive, ArchiveAction, ArchivePruneArgs, Exclude, Forget, Schedule};
+pub(crate) use self::archive::{
+    Archive, ArchiveAction, ArchivePruneArgs, ArchiveSyncArgs, Exclude, Forget, Schedule,
+};
 pub(crate) use self::command_line::{parse_command_line, strip_marker};
 pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::export::Export;

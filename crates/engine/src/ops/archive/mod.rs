@@ -23,8 +23,12 @@ pub use self::schedule::{ScheduleFile, ScheduleOutcome, write_schedule};
 pub use self::status::{
     ArchiveStatus, ArchiveStatusRequest, ArchivedSession, DueDeletion, RetentionPeriod, archive_status,
 };
-pub use crate::archive::{ArchiveDamage, ArchiveLocation, CopiedFiles, DamageKind, GenerationCause};
-use crate::archive::{ArchiveWriter, ExclusionSet, prune_archive, sync_archives, verify_archive};
+pub use crate::archive::{
+    ArchiveDamage, ArchiveLocation, CopiedFiles, DamageKind, GenerationCause, PlaceKeys,
+};
+use crate::archive::{
+    ArchiveWriter, ExclusionSet, SyncReport, prune_archive, sync_archives, sync_encrypted, verify_archive,
+};
 use crate::disk::Roots;
 use crate::error::Error;
 
@@ -97,13 +101,21 @@ pub struct ArchiveSync {
 ///
 /// Returns [`Error::FolderNotFound`] if the folder does not exist, because a disk that is not mounted is not empty.
 pub fn sync(location: &ArchiveLocation, other: &Path) -> Result<ArchiveSync, Error> {
-    let report = sync_archives(location, other)?;
-    Ok(ArchiveSync {
-        pushed: report.pushed,
-        pulled: report.pulled,
-        machines: report.machines,
-        damages: report.damages,
-    })
+    let SyncReport { pushed, pulled, machines, damages } = sync_archives(location, other)?;
+    Ok(ArchiveSync { pushed, pulled, machines, damages })
+}
+
+/// Copies what is missing between an archive and an encrypted folder: what this machine archived there if `keys` has public
+/// keys, and what other machines archived here if it has an identity.
+///
+/// Returns [`Error::BuiltWithoutEncryption`] without the feature `encrypt`.
+pub fn sync_with_encrypted(
+    location: &ArchiveLocation,
+    other: &Path,
+    keys: &PlaceKeys,
+) -> Result<ArchiveSync, Error> {
+    let SyncReport { pushed, pulled, machines, damages } = sync_encrypted(location, other, keys)?;
+    Ok(ArchiveSync { pushed, pulled, machines, damages })
 }
 
 /// Verifies all files of an archive by their hashes and returns the damage. `is_deep` also decompresses all content.
