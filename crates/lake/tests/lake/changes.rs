@@ -43,7 +43,7 @@ fn view_rows(folder: &LakeFolder) -> Vec<Vec<Row>> {
     for rows in &mut views {
         rows.iter_mut().for_each(|row| {
             // Of equal copies, any one may count.
-            for name in ["push_id", "source_id", "dev_id"] {
+            for name in ["push_id", "source_id", "dev_id", "path"] {
                 row.remove(name);
             }
         });
