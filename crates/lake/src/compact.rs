@@ -9,7 +9,7 @@ use rethread_engine::core::entry::Timestamp;
 
 use crate::LakeError;
 use crate::column_buffer::CellValue;
-use crate::folder::{LakeFolder, LakeObject, PendingFile};
+use crate::folder::{LakeFolder, LakeObject, PendingObject};
 use crate::heads::{SourceHead, read_object_heads, select_current_heads};
 use crate::key::to_hex;
 use crate::object_reader::ObjectReader;
@@ -185,7 +185,7 @@ fn copy_rows(
     input: &LakeObject,
     pushes: &HashMap<&str, &str>,
     push_id: &str,
-    writer: &mut ObjectWriter<PendingFile>,
+    writer: &mut ObjectWriter<PendingObject>,
 ) -> Result<(), LakeError> {
     ObjectReader::open(table, &input.path)?.read(
         |_| true,

@@ -27,7 +27,7 @@ const PENDING: &str = ".pending";
 /// The day of the objects without rows that every table has, so that engines find its columns.
 const SCHEMA_DAY: &str = "1970-01-01";
 
-/// What `lake.json` contains.
+/// The content of `lake.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LakeManifest {
     /// The id of the lake.
@@ -181,12 +181,12 @@ impl LakeFolder {
     }
 
     /// Creates a file for an object that is being written.
-    pub(crate) fn create_pending(&self, name: &str) -> Result<PendingFile, LakeError> {
+    pub(crate) fn create_pending(&self, name: &str) -> Result<PendingObject, LakeError> {
         let folder = self.root.join(PENDING);
         fs::create_dir_all(&folder).map_err(LakeError::io(&folder))?;
         let path = folder.join(format!("{name}.{}", std::process::id()));
         let file = File::create(&path).map_err(LakeError::io(&path))?;
-        Ok(PendingFile { path, out: BufWriter::with_capacity(1 << 16, file), bytes: 0 })
+        Ok(PendingObject { path, out: BufWriter::with_capacity(1 << 16, file), bytes: 0 })
     }
 
     /// Moves a complete object to its place. Its name depends on its content, so an equal object is replaced.
@@ -248,13 +248,13 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, LakeError> {
 
 /// A file that is being written, below `.pending`.
 #[derive(Debug)]
-pub(crate) struct PendingFile {
+pub(crate) struct PendingObject {
     path: PathBuf,
     out: BufWriter<File>,
     bytes: u64,
 }
 
-impl PendingFile {
+impl PendingObject {
     /// Returns the path.
     pub(crate) fn path(&self) -> &Path {
         &self.path
@@ -269,7 +269,7 @@ impl PendingFile {
     }
 }
 
-impl Write for PendingFile {
+impl Write for PendingObject {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.out.write(bytes)?;
         self.bytes += count as u64;

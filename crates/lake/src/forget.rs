@@ -15,7 +15,7 @@ use crate::object_writer::ObjectWriter;
 use crate::row_encoder::encode_id;
 use crate::schema::LakeTable;
 
-/// What is removed.
+/// The scope of the removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ForgetScope {
     /// Everything that the developer pushed from this machine.
@@ -26,8 +26,8 @@ pub enum ForgetScope {
 
 /// The options of [`forget`].
 #[derive(Debug)]
-pub struct ForgetRequest<'r> {
-    /// What is removed.
+pub struct LakeForgetRequest<'r> {
+    /// The scope of the removal.
     pub scope: ForgetScope,
     /// The key of the team.
     pub key: &'r TeamKey,
@@ -41,7 +41,7 @@ pub struct ForgetRequest<'r> {
     pub dry_run: bool,
 }
 
-/// What was removed.
+/// The result of a removal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForgetReport {
     /// The number of session files.
@@ -55,7 +55,7 @@ pub struct ForgetReport {
 }
 
 /// Removes rows from the lake. They disappear from the views at once, and their objects are deleted.
-pub fn forget(folder: &LakeFolder, request: &ForgetRequest<'_>) -> Result<ForgetReport, LakeError> {
+pub fn forget(folder: &LakeFolder, request: &LakeForgetRequest<'_>) -> Result<ForgetReport, LakeError> {
     let mut source_objects: Vec<(LakeObject, Vec<SourceHead>)> = Vec::new();
     for object in folder.list_objects(LakeTable::Sources)? {
         let heads = read_object_heads(&object.path)?;
@@ -143,7 +143,7 @@ fn contains_source(object: &LakeObject, sources: &BTreeSet<&str>) -> Result<bool
 /// Writes heads that hide all rows of some sources.
 fn write_tombstones(
     folder: &LakeFolder,
-    request: &ForgetRequest<'_>,
+    request: &LakeForgetRequest<'_>,
     removed: &[&SourceHead],
     generation: i64,
 ) -> Result<(), LakeError> {

@@ -2,7 +2,7 @@
 
 use rethread_engine::ops::tables::ColumnPrivacy;
 
-/// What leaves the machine. Each level includes the former ones.
+/// Selects what leaves the machine. Each level includes the former ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Level {
     /// Numbers, times, random ids and names that the client defines. Other names become keys or `other`.

@@ -37,7 +37,7 @@ pub use column_buffer::{CellValue, ColumnBuffer};
 pub use compact::{CompactReport, CompactRequest, compact_lake};
 pub use error::LakeError;
 pub use folder::{LakeFolder, LakeManifest, LakeObject, init_folder};
-pub use forget::{ForgetReport, ForgetRequest, ForgetScope, forget};
+pub use forget::{ForgetReport, ForgetScope, LakeForgetRequest, forget};
 pub use heads::{SourceHead, read_heads, select_current_heads};
 pub use key::{TeamKey, derive_dev_id};
 pub use level::Level;

@@ -43,6 +43,7 @@ pub(crate) struct ObjectWriter<W: Write + Send> {
     rows: usize,
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
 fn convert(error: parquet::errors::ParquetError) -> LakeError {
     LakeError::Encode(error.to_string())
 }
@@ -99,7 +100,7 @@ impl<W: Write + Send> ObjectWriter<W> {
         self.rows += 1;
         let group_rows = self.columns.first().map_or(0, ColumnBuffer::len);
         let is_full = group_rows >= MAX_GROUP_ROWS
-            || group_rows % 256 == 0
+            || group_rows.is_multiple_of(256)
                 && self.columns.iter().map(ColumnBuffer::text_len).sum::<usize>() >= MAX_GROUP_TEXT_BYTES;
         if is_full { self.end_group() } else { Ok(()) }
     }

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 
 use crate::LakeError;
 use crate::column_buffer::{CellValue, ColumnBuffer};
-use crate::folder::{LakeFolder, PendingFile};
+use crate::folder::{LakeFolder, PendingObject};
 use crate::heads::SourceHead;
 use crate::key::{TeamKey, to_hex};
 use crate::level::Level;
@@ -53,7 +53,7 @@ pub struct PushRequest<'r> {
     pub stop_after: Option<usize>,
 }
 
-/// What a push wrote to one table.
+/// The part of a push in one table.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TableSummary {
     /// The name of the table.
@@ -77,7 +77,7 @@ pub struct PushReport {
     pub pushed_bytes: u64,
     /// The number of files of forgotten sessions, which are not pushed.
     pub forgotten: usize,
-    /// What was written, by table. Empty tables are omitted.
+    /// The parts that were written, by table. Empty tables are omitted.
     pub tables: Vec<TableSummary>,
     /// The objects that were written, the heads last.
     pub objects: Vec<PathBuf>,
@@ -193,7 +193,7 @@ pub(crate) fn derive_source_id(key: &TeamKey, dev_id: &str, source_id: &str) -> 
 
 /// An object of a push: a pending file, or only its size in a dry run.
 enum PushOutput {
-    File(PendingFile),
+    File(PendingObject),
     Size(u64),
 }
 

@@ -1,4 +1,4 @@
-//! What a machine remembers of its pushes.
+//! The state of a machine: which files it pushed.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! What a lake contains.
+//! The content of a lake.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::folder::LakeFolder;
 use crate::heads::{read_heads, select_current_heads};
 use crate::schema::LakeTable;
 
-/// What a lake contains.
+/// The content of a lake.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LakeStatus {
     /// The number of developers.

@@ -5,7 +5,7 @@
 use rethread_engine::core::entry::{AttachmentKind, Kind, ProgressKind, SystemKind};
 use rethread_engine::core::usage::PriceTable;
 
-/// What replaces an unknown name.
+/// The name that replaces an unknown one.
 pub(crate) const OTHER: &str = "other";
 
 const TOOLS: &[&str] = &[

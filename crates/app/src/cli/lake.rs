@@ -9,7 +9,7 @@ use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::PriceTable;
 use rethread_lake::views::build_view_sql;
 use rethread_lake::{
-    CompactRequest, Finding, ForgetRequest, ForgetScope, LakeError, LakeFolder, LakeManifest, Level,
+    CompactRequest, Finding, ForgetScope, LakeError, LakeFolder, LakeForgetRequest, LakeManifest, Level,
     PushReport, PushRequest, PushState, TeamKey, check_lake, compact_lake, forget, init_folder, push,
     read_status,
 };
@@ -327,7 +327,7 @@ fn run_forget(
         let command = crate::text::command::build_command(&words);
         return Err(CliError::Unconfirmed { action: "lake forget".to_owned(), command });
     }
-    let request = ForgetRequest {
+    let request = LakeForgetRequest {
         scope: session.map_or(ForgetScope::Developer, |id| ForgetScope::Session(id.to_owned())),
         key: &key,
         dev_id: find_dev_id(&key, app)?,

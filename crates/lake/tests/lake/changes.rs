@@ -3,8 +3,8 @@
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::tables::TableKind;
 use rethread_lake::{
-    CompactRequest, Finding, ForgetRequest, ForgetScope, LakeFolder, LakeTable, Level, PushState, check_lake,
-    compact_lake, forget, init_folder, read_status,
+    CompactRequest, Finding, ForgetScope, LakeFolder, LakeForgetRequest, LakeTable, Level, PushState,
+    check_lake, compact_lake, forget, init_folder, read_status,
 };
 use rethread_testkit::spending::StoreGenerator;
 
@@ -121,7 +121,7 @@ fn compaction_changes_no_row_of_a_view() {
 }
 
 fn forget_request(world: &World, machine: &Machine, scope: ForgetScope) -> rethread_lake::ForgetReport {
-    let request = ForgetRequest {
+    let request = LakeForgetRequest {
         scope,
         key: &world.key,
         dev_id: world.dev_id(machine),

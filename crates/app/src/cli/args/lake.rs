@@ -58,7 +58,7 @@ pub(crate) enum LakeAction {
         /// File with the key of the team
         #[arg(long, value_name = "FILE")]
         key: PathBuf,
-        /// What leaves the machine: metrics, names or text
+        /// Privacy level: metrics, names or text
         #[arg(long, default_value = "metrics", value_parser = name_parser(Level::ALL, Level::name), hide_possible_values = true)]
         level: Level,
     },

@@ -1,4 +1,4 @@
-//! What a machine remembers of a lake that it joined: the level, and the file with the key.
+//! Remembers how a machine joined a lake: the level, and the file with the key.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::cli::{AppContext, env};
 /// How this machine joined a lake.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Membership {
-    /// What leaves the machine.
+    /// The level of privacy.
     pub(super) level: Level,
     /// The file with the key of the team.
     pub(super) key_file: PathBuf,
