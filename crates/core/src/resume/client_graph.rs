@@ -57,7 +57,7 @@ impl<'t> ClientGraph<'t> {
     }
 
     /// Returns the last entry with the same uuid as `node_id`, which is the one that the client keeps.
-    fn last_with_uuid(&self, node_id: NodeId) -> NodeId {
+    pub(super) fn last_with_uuid(&self, node_id: NodeId) -> NodeId {
         if self.tree.repeated_line_count() == 0 {
             return node_id;
         }

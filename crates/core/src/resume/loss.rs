@@ -82,6 +82,7 @@ impl<'a> LostBranches<'a> {
         let role = |id: &NodeId| tree.node(*id).role;
         let has_summary = outcome.chain.iter().any(|id| role(id) == EntryRole::CompactSummary);
         let boundaries = outcome.chain.iter().filter(|id| role(id) == EntryRole::CompactBoundary);
+        let order = tree.topological_order();
         let mut found = LostBranches {
             tree,
             represented,
@@ -90,7 +91,7 @@ impl<'a> LostBranches<'a> {
             times: Vec::new(),
             messages: Vec::new(),
             leaf: outcome.leaf.map_or(0, |(leaf, _)| leaf),
-            heads: tree.find_subtree_heads(),
+            heads: tree.find_heads(&order),
             entries_before_choice: outcome.find_leaf_choice(tree, index).unwrap_or(0),
             summarized: boundaries.copied().max().filter(|_| has_summary),
             causes: Vec::new(),
@@ -99,7 +100,7 @@ impl<'a> LostBranches<'a> {
         for message in outcome.chain.iter().filter_map(|&id| tree.message_of(id)) {
             is_response_loaded[message as usize] = true;
         }
-        for id in tree.topological_order() {
+        for id in order {
             if !represented[id as usize] {
                 found.add_entry(id, &is_response_loaded);
             } else if is_timed_message(tree.node(id)) {

@@ -518,7 +518,7 @@ impl ResumeOutcome {
             if on_path[id as usize] {
                 continue;
             }
-            let is_last = tree.find_uuid(node.uuid) == Some(id);
+            let is_last = graph.last_with_uuid(id) == id;
             let reason = match reasons[id as usize] {
                 _ if node.has_flag(Flags::RECOVERED) => SkipReason::Damaged,
                 _ if !is_last => SkipReason::Repeated,

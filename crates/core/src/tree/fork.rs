@@ -149,6 +149,7 @@ impl Tree {
     fn collect_subtree_stats(&self) -> Vec<SubtreeStats> {
         let order = self.topological_order();
         let is_after_marker = self.mark_entries_after_markers(&order);
+        let heads = self.find_heads(&order);
         let mut stats: Vec<SubtreeStats> = (0..)
             .zip(self.nodes())
             .map(|(id, node)| {
@@ -160,14 +161,11 @@ impl Tree {
                     ),
                     answer_count: u32::from(is_new && node.role == EntryRole::Answer),
                     last: if is_counted { id } else { 0 },
-                    head: id,
+                    head: heads[id as usize],
                 }
             })
             .collect();
         for &id in order.iter().rev() {
-            if let (EntryRole::Structural, Some(&child)) = (self.node(id).role, self.children(id).first()) {
-                stats[id as usize].head = stats[child as usize].head;
-            }
             let subtree = stats[id as usize];
             let parent = self.node(id).parent;
             if parent != NONE {
@@ -236,7 +234,18 @@ impl Tree {
     ///
     /// If all of these are structural, it is the last of them.
     pub(crate) fn find_subtree_heads(&self) -> Vec<NodeId> {
-        self.collect_subtree_stats().iter().map(|subtree| subtree.head).collect()
+        self.find_heads(&self.topological_order())
+    }
+
+    /// Returns the heads of all subtrees. `order` has parents before children.
+    pub(crate) fn find_heads(&self, order: &[NodeId]) -> Vec<NodeId> {
+        let mut heads: Vec<NodeId> = (0..self.nodes().len() as NodeId).collect();
+        for &id in order.iter().rev() {
+            if let (EntryRole::Structural, Some(&child)) = (self.node(id).role, self.children(id).first()) {
+                heads[id as usize] = heads[child as usize];
+            }
+        }
+        heads
     }
 
     /// Returns the cause of a real fork with these branches, in file order.
