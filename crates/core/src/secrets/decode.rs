@@ -15,6 +15,10 @@ pub(super) struct DecodedText {
 }
 
 impl DecodedText {
+    fn with_capacity(len: usize) -> DecodedText {
+        DecodedText { bytes: Vec::with_capacity(len), starts: Vec::with_capacity(len + 1) }
+    }
+
     /// Returns the range of the original for a range of the decoded bytes.
     pub(super) fn original_range(&self, range: &Range<usize>) -> Range<usize> {
         let position = |idx: usize| self.starts.get(idx).map_or(0, |start| *start as usize);
@@ -24,6 +28,12 @@ impl DecodedText {
     fn push(&mut self, bytes: &[u8], start: usize) {
         self.bytes.extend_from_slice(bytes);
         self.starts.extend(bytes.iter().map(|_| start as u32));
+    }
+
+    /// Adds bytes that were not escaped.
+    fn push_plain(&mut self, bytes: &[u8], start: usize) {
+        self.bytes.extend_from_slice(bytes);
+        self.starts.extend(start as u32..(start + bytes.len()) as u32);
     }
 
     /// Replaces the positions by those of the text from which this one was decoded.
@@ -36,14 +46,16 @@ impl DecodedText {
 
 /// Decodes the escapes of JSON strings once. Other bytes stay, also invalid escapes.
 pub(super) fn decode_json(text: &[u8]) -> DecodedText {
-    let mut decoded = DecodedText::default();
+    let mut decoded = DecodedText::with_capacity(text.len());
     let mut pos = 0;
     while pos < text.len() {
-        let Some(&kind) = text.get(pos + 1).filter(|_| text[pos] == b'\\') else {
-            decoded.push(&text[pos..=pos], pos);
-            pos += 1;
+        if text[pos] != b'\\' || pos + 1 == text.len() {
+            let len = memchr::memchr(b'\\', &text[pos + 1..]).map_or(text.len() - pos, |len| len + 1);
+            decoded.push_plain(&text[pos..pos + len], pos);
+            pos += len;
             continue;
-        };
+        }
+        let kind = text[pos + 1];
         let (plain, len) = match kind {
             b'n' => (Some('\n'), 2),
             b't' => (Some('\t'), 2),

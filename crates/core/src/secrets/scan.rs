@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::anchors::{ANCHORS, AnchorUse};
+use super::anchors::{AnchorFinder, AnchorUse};
 use super::assignment::{classify_key, may_be_assigned, parse_assignment};
 use super::check::decode_base64;
 use super::decode::{DecodedText, MAX_LEVELS, decode_json, decode_next, decode_percent, normalize};
@@ -62,16 +62,15 @@ fn merge_overlaps(found: &mut Vec<SecretMatch>) {
 }
 
 fn find_at_depth(text: &[u8], depth: usize, found: &mut Vec<SecretMatch>) {
-    let anchors = &*ANCHORS;
-    let Some(automaton) = &anchors.automaton else { return };
+    let Some(mut anchors) = AnchorFinder::new(text) else { return };
     // Escapes before these positions are decoded already.
     let (mut json_until, mut percent_until) = (0, 0);
     let mut from = 0;
-    while let Some(anchor) = automaton.find(aho_corasick::Input::new(text).range(from..)) {
+    while let Some((start, uses)) = anchors.find(from) {
         // A part of an anchor without a secret may begin another one: `napi_` in `\napi_key`.
-        from = anchor.start() + 1;
-        for &(anchor_use, len) in &anchors.uses[anchor.pattern().as_usize()] {
-            let at = anchor.start()..anchor.start() + len;
+        from = start + 1;
+        for &(anchor_use, len) in uses {
+            let at = start..start + len;
             let end = match anchor_use {
                 AnchorUse::Detector(idx) => find_by_detector(text, idx, at, depth, found),
                 AnchorUse::Word => {
