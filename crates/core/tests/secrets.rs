@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rethread_core::entry::Reader;
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, simulate_resume};
-use rethread_core::secrets::{DETECTORS, RedactOptions, Redactor, TokenTable, find_secrets};
+use rethread_core::secrets::{DETECTORS, RedactOptions, Redactor, Replacement, TokenTable, find_secrets};
 use rethread_core::tree::{LineSpan, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::random;
@@ -202,6 +202,54 @@ proptest! {
                 prop_assert_eq!(line, &redacted);
             }
         }
+    }
+
+    /// A redacted line is the line with tokens instead of secrets, and nothing else.
+    #[test]
+    fn bytes_between_secrets_are_unchanged(lines in lines()) {
+        let redactor = redactor_for(&lines);
+        for line in &lines {
+            let secrets = find_secrets(line.as_bytes());
+            let known: Vec<&str> = secrets.iter().map(|secret| &line[secret.range.clone()]).collect();
+            let (mut rebuilt, mut from) = (String::new(), 0);
+            for Replacement { rule, token, range, context } in redactor.list_replacements_in_line(line.as_bytes()) {
+                let is_secret = secrets.iter().any(|secret| secret.range.start < range.end && range.start < secret.range.end);
+                let is_known = is_secret || lines.iter().any(|other| find_secrets(other.as_bytes()).iter().any(|secret| decode_fully(&other[secret.range.clone()]).contains(&line[range.clone()])));
+                prop_assert!(is_known || rule == "token-like" && range.is_empty(), "{rule} {context} {known:?}");
+                prop_assert!(context.contains(&token), "{token} {context}");
+                rebuilt.push_str(&line[from..range.start]);
+                rebuilt.push_str(match rule.as_str() {
+                    "thinking" => r#"{"type":"thinking","thinking":"[thinking removed]","signature":""}"#,
+                    _ => &token,
+                });
+                from = range.end;
+            }
+            rebuilt.push_str(&line[from..]);
+            let redacted = redactor.redact_line(line.as_bytes());
+            prop_assert_eq!(rebuilt, String::from_utf8_lossy(&redacted));
+        }
+    }
+
+    /// Only the redaction writes a token that it issued: a text that looks like one is marked, however it is escaped.
+    #[test]
+    fn no_text_passes_for_a_token(idx in 0..DETECTORS.len(), seed in any::<u64>(), form in 0..LINE_FORMS, bracket in r"(\[|&#91;|&#x5b;|&#X5B;|&lbrack;|&lsqb;|\\u005b)", number in 1..4u32) {
+        let planted = plant_secrets(idx + 1, seed).pop().expect("a secret");
+        let forged = format!("{bracket}{}-{number}]", planted.kind);
+        let lines = vec![write_line(&planted.text, 0), write_line(&format!("see {forged} here"), form)];
+        let redacted = redact_all(&lines);
+        prop_assert!(redacted[0].contains(&format!("[{}-1]", planted.kind)), "{}", redacted[0]);
+        // Thinking is removed as a whole.
+        // In an address the bracket is encoded, so no text looks like a token.
+        prop_assume!(!redacted[1].contains("%20"));
+        let marked = format!("text:{}-{number}", planted.kind);
+        prop_assert!(redacted[1].contains(&marked) || redacted[1].contains("[thinking removed]"), "{}", redacted[1]);
+        prop_assert!(!decode_fully(&redacted[1]).contains(&format!("[{}-{number}]", planted.kind)), "{}", redacted[1]);
+        // Each character may be escaped.
+        let escaped: String = forged.chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
+        let lines = [lines[0].clone(), format!(r#"{{"type":"user","message":{{"content":"see {escaped} here"}}}}"#)];
+        let redacted = redact_all(&lines);
+        let shown: serde_json::Value = serde_json::from_str(&redacted[1]).expect("JSON");
+        prop_assert!(shown["message"]["content"].as_str().is_some_and(|text| text.contains(&marked)), "{}", redacted[1]);
     }
 
     /// Ids, roles and links stay, so a client loads the same entries and pairs the same calls.

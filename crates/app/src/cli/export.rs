@@ -7,13 +7,16 @@ use rethread_engine::Error;
 use rethread_engine::core::secrets::RedactOptions;
 use rethread_engine::ops;
 use rethread_engine::ops::read::BranchSelector;
+use rethread_engine::ops::redact::RulePreview;
 
 use super::args;
 use super::error::{CliError, Exit};
-use super::figures::format_size;
+use super::figures::{format_size, group_digits};
 use super::out::Out;
 use super::output_path::resolve_output_path;
 use super::prices::load_price_table;
+use super::style::{NAME, PLAIN};
+use super::table::{Align, Cell, Table};
 use super::turn_range::{note_turns_elsewhere, parse_turns};
 use super::{AppContext, clean};
 use crate::config::Config;
@@ -22,6 +25,7 @@ use crate::export::{
     ExportContext, ExportError, ExportOptions, ExportSource, Format, SaveError, SecretPolicy, SecretsSetting,
     join_kinds, save_file,
 };
+use crate::json;
 
 /// Passes rendered bytes to [`Out::bytes`].
 struct StdoutWriter<'a> {
@@ -65,6 +69,12 @@ pub(crate) fn run(
     let turns = args.turns.as_deref().map(parse_turns).transpose()?;
     let options = ExportOptions { format, detail, only_typed, selector, turns };
     let path = app.find_session(&args.session)?;
+    if args.dry_run {
+        return print_preview(
+            &ops::redact::preview_redaction(&path, &build_redact_options(args, app)?)?,
+            out,
+        );
+    }
     let prices = load_price_table(None, app, out)?;
     let policy = choose_policy(args, format, app, settings)?;
     let source = ExportSource::open(&path, &policy, &prices)?;
@@ -128,6 +138,13 @@ fn choose_policy(
     if format == Format::Json && !asks_for_tokens {
         return Ok(SecretPolicy::Refuse);
     }
+    Ok(SecretPolicy::Redact(build_redact_options(args, app)?))
+}
+
+/// Returns what an export replaces.
+///
+/// Returns an error if the file with further words cannot be read.
+fn build_redact_options(args: &args::Export, app: &AppContext) -> Result<RedactOptions, CliError> {
     let words = match &args.redact_words {
         Some(file) => {
             std::fs::read_to_string(file).map_err(|error| CliError::Unreadable(file.clone(), error))?
@@ -136,14 +153,51 @@ fn choose_policy(
     };
     let home = app.home.as_deref().and_then(Path::to_str);
     let user = home.and_then(|home| home.rsplit('/').find(|name| !name.is_empty()));
-    Ok(SecretPolicy::Redact(RedactOptions {
+    Ok(RedactOptions {
         home: home.map(str::to_owned),
         user: user.filter(|_| args.redact_names).map(str::to_owned),
         host: env::host_name().filter(|_| args.redact_names),
         emails: args.redact_emails,
         words: words.lines().map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect(),
         remove_thinking: args.remove_thinking,
-    }))
+    })
+}
+
+/// Prints what an export replaces, by rule: how often, and the text around the first places.
+fn print_preview(rules: &[RulePreview], out: &mut Out) -> Result<Exit, CliError> {
+    if out.is_json() {
+        for rule in rules {
+            out.json(&json::build_rule_preview(rule))?;
+        }
+        return Ok(Exit::Done);
+    }
+    if rules.is_empty() {
+        out.note("nothing is replaced");
+        return Ok(Exit::Done);
+    }
+    out.allow_pager();
+    let mut table = Table::new(0)
+        .column("rule", Align::Left, 24)
+        .column("texts", Align::Right, 9)
+        .column("places", Align::Right, 9)
+        .column("context", Align::Left, 110)
+        .shrinking();
+    for rule in rules {
+        for (idx, context) in rule.contexts.iter().enumerate() {
+            let cells = match idx {
+                0 => [
+                    Cell::new(NAME, clean::line(&rule.rule)),
+                    group_digits(rule.texts as u64).into(),
+                    group_digits(rule.places).into(),
+                ],
+                _ => ["", "", ""].map(|text| Cell::new(PLAIN, text)),
+            };
+            table.row(cells.into_iter().chain([Cell::new(PLAIN, clean::line(context))]).collect());
+        }
+    }
+    table.print(out)?;
+    out.note("in all files of the session; nothing was written");
+    Ok(Exit::Done)
 }
 
 /// Converts an error of writing a file that the user named.

@@ -11,6 +11,7 @@ use rethread_engine::ops::read::{BranchSelector, BranchView, SessionView};
 use rethread_engine::ops::show::ShownTurn;
 
 use super::detail::{Detail, reduce_turn};
+use super::verify::SearchedParts;
 use super::{json, markdown, page, text};
 use crate::text::session::scope_label;
 
@@ -139,11 +140,12 @@ impl From<io::Error> for ExportError {
 }
 
 /// Writes the turns that `options` selects, in the requested format. Returns an error if the session cannot be read
-/// or the output cannot be written; the output is then incomplete.
+/// or the output cannot be written; the output is then incomplete. Parts that are packed are added to `searched`.
 pub(super) fn write_export(
     view: &SessionView,
     options: &ExportOptions,
     context: &ExportContext<'_>,
+    searched: Option<&SearchedParts>,
     out: &mut dyn io::Write,
 ) -> Result<(), ExportError> {
     let branch = view.branch_view_of_turns(&options.selector, options.turns.as_ref())?;
@@ -151,7 +153,7 @@ pub(super) fn write_export(
     let session = &view.session;
     let folder = session.info.cwd.as_deref().unwrap_or_default();
     match options.format {
-        Format::Html => page::write_page(view, &branch, options, context, out),
+        Format::Html => page::write_page(view, &branch, options, context, searched, out),
         Format::Md => {
             let scope = options.scope_label(&branch);
             out.write_all(markdown::format_header(view, &scope, context).as_bytes())?;

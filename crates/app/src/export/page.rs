@@ -19,6 +19,7 @@ use super::embedded::EmbeddedFiles;
 use super::options::{ExportContext, ExportError, ExportOptions};
 use super::pack::{format_ranges, pack};
 use super::policy::build_security_policy;
+use super::verify::SearchedParts;
 use crate::html::map::{MAX_MAP_ENTRIES, SessionMap, render_map};
 use crate::html::session::{SessionHeader, format_session_facts};
 use crate::html::{assets, frame};
@@ -37,6 +38,7 @@ pub(super) fn write_page(
     branch: &BranchView,
     options: &ExportOptions,
     context: &ExportContext<'_>,
+    searched: Option<&SearchedParts>,
     out: &mut dyn Write,
 ) -> Result<(), ExportError> {
     let files = EmbeddedFiles::new(&view.session.path);
@@ -56,7 +58,7 @@ pub(super) fn write_page(
     out.write_all(render_page_head(&title, context.theme).into_string().as_bytes())?;
     out.write_all(render_header(view, branch, options, context, &title)?.into_string().as_bytes())?;
     out.write_all(b"<main id=\"main\" class=\"session\" data-base=\"page\" data-query=\"?\">")?;
-    let packed_chunks = write_chunks(view, branch, &renderer, &mut agents, out)?;
+    let packed_chunks = write_chunks(view, branch, &renderer, &mut agents, searched, out)?;
     let end = html! {
         (agents.render_unplaced())
         @if branch.turns.is_empty() { p class="muted empty" { "No messages." } }
@@ -150,6 +152,7 @@ fn write_chunks(
     branch: &BranchView,
     renderer: &ChunkRenderer<'_>,
     agents: &mut AgentEmbedder,
+    searched: Option<&SearchedParts>,
     out: &mut dyn Write,
 ) -> Result<Vec<(usize, String)>, ExportError> {
     let render = |idx: usize| renderer.render(view, branch, idx);
@@ -177,8 +180,14 @@ fn write_chunks(
                 to_pack.push((idx, markup));
             }
         }
-        let packed: Vec<io::Result<_>> =
-            to_pack.par_iter().map(|(idx, markup)| Ok((*idx, pack(markup)?))).collect();
+        let pack_chunk = |(idx, markup): &(usize, String)| {
+            let packed = pack(markup)?;
+            if let Some(searched) = searched {
+                searched.add(markup, &packed)?;
+            }
+            Ok((*idx, packed))
+        };
+        let packed: Vec<io::Result<_>> = to_pack.par_iter().map(pack_chunk).collect();
         for chunk in packed {
             packed_chunks.push(chunk?);
         }

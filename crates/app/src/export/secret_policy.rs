@@ -11,10 +11,12 @@ use rethread_engine::ops::read::SessionView;
 use tempfile::TempDir;
 
 use super::options::{ExportContext, ExportError, ExportOptions, write_export};
-use super::verify::find_leaks;
+use super::verify::{SearchedParts, find_leaks};
 
 /// Output up to this size is kept in memory until it was searched.
-const MAX_MEMORY_BYTES: usize = 1 << 20;
+const MAX_MEMORY_BYTES: usize = 8 << 20;
+/// Bytes that are written to the temporary file at once.
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// Whether an export contains the secrets of the session.
 #[derive(Debug, Clone)]
@@ -87,17 +89,21 @@ impl ExportSource {
         out: &mut dyn Write,
     ) -> Result<(), ExportError> {
         if !self.is_checked {
-            return write_export(&self.view, options, context, out);
+            return write_export(&self.view, options, context, None, out);
         }
-        let mut output = tempfile::spooled_tempfile(MAX_MEMORY_BYTES);
-        write_export(&self.view, options, context, &mut output)?;
+        // The writers of the formats write piece by piece, and each write to a file is a system call.
+        let output = tempfile::spooled_tempfile(MAX_MEMORY_BYTES);
+        let mut writer = io::BufWriter::with_capacity(BUFFER_BYTES, output);
+        let searched = SearchedParts::default();
+        write_export(&self.view, options, context, Some(&searched), &mut writer)?;
+        let mut output = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
         output.seek(SeekFrom::Start(0))?;
-        let kinds = find_leaks(&mut output, options.format)?;
+        let kinds = find_leaks(&mut output, options.format, &searched)?;
         if !kinds.is_empty() {
             return Err(ExportError::HasSecrets { kinds, is_redacted: self.redactor.is_some() });
         }
         output.seek(SeekFrom::Start(0))?;
-        io::copy(&mut output, out)?;
+        io::copy(&mut io::BufReader::with_capacity(BUFFER_BYTES, output), out)?;
         Ok(())
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod hit;
 pub(crate) mod link;
 pub(crate) mod map;
 mod part;
+pub(crate) mod redaction;
 mod render_options;
 pub(crate) mod resume_banner;
 pub(crate) mod session;

@@ -77,7 +77,10 @@ pub(crate) fn render_header(header: &SessionHeader<'_>) -> Markup {
             }
             (render_archive_note(header))
             (render_damage(header))
-            @if let Some(secrets) = header.secrets { p class="session-note session-secrets" { "Contains " (secrets) ". Exports replace them." } }
+            @if let Some(secrets) = header.secrets { p class="session-note session-secrets" {
+                "Contains " (secrets) ". "
+                a class="no-print" href={ (header.base) "/export/preview" } { "Exports replace them" } "."
+            } }
             (render_branch_note(header))
         }
     }
@@ -277,6 +280,7 @@ fn render_export_form(header: &SessionHeader<'_>) -> Markup {
             label title="Keep passwords, keys and tokens instead of replacing them" {
                 input type="checkbox" name="secrets" value="keep"; " with secrets"
             }
+            a href={ (header.base) "/export/preview" } { "What is replaced" }
         }
     }
 }

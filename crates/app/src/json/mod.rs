@@ -57,7 +57,7 @@ pub(crate) use self::search::{
     SessionResult, build_index_dropped, build_index_status, build_search_hit, build_search_resume,
     build_search_session, build_search_total,
 };
-pub(crate) use self::secrets::{build_detector, build_secret, build_secret_total};
+pub(crate) use self::secrets::{build_detector, build_rule_preview, build_secret, build_secret_total};
 pub(crate) use self::serve::build_serve;
 pub(crate) use self::session::{build_agent, build_schema_item, build_session};
 pub(crate) use self::sql::{build_sql_column, build_sql_example, build_sql_plan, build_sql_row};

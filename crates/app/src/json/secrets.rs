@@ -1,6 +1,7 @@
 //! JSON of `secrets`.
 
 use rethread_engine::core::secrets::Detector;
+use rethread_engine::ops::redact::RulePreview;
 use rethread_engine::ops::secrets::{SecretFinding, SecretKindCount, SecretReport};
 use serde::Serialize;
 
@@ -94,4 +95,18 @@ pub(crate) struct DetectorJson {
 pub(crate) fn build_detector(detector: &Detector) -> ObjectJson<DetectorJson> {
     let (kind, severity, title) = (detector.name, detector.severity.name(), detector.title);
     build_object("secret_kind", DetectorJson { kind, severity, title })
+}
+
+#[derive(Serialize)]
+pub(crate) struct RulePreviewJson<'a> {
+    rule: &'a str,
+    texts: usize,
+    places: u64,
+    contexts: &'a [String],
+}
+
+/// Builds the `export_rule` object of `export --dry-run`: what an export replaces for one reason.
+pub(crate) fn build_rule_preview(preview: &RulePreview) -> ObjectJson<RulePreviewJson<'_>> {
+    let RulePreview { rule, texts, places, contexts } = preview;
+    build_object("export_rule", RulePreviewJson { rule, texts: *texts, places: *places, contexts })
 }

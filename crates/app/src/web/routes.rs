@@ -50,6 +50,7 @@ fn build_page_router(server: Arc<Server>) -> Router {
         .route("/s/{key}/find", get(session::find))
         .route("/s/{key}/copy", get(session::copy))
         .route("/s/{key}/export", get(session::export))
+        .route("/s/{key}/export/preview", get(session::preview_export))
         .route("/s/{key}/events", get(session::events))
         .route("/s/{key}/agents", get(session::agents))
         .route("/s/{key}/call", get(session::agent::by_call))

@@ -1,4 +1,5 @@
 //! Secrets in exports: replaced by tokens, in every part of every format, or nothing is written.
+#![expect(clippy::disallowed_methods, reason = "tests delete the files of a session")]
 
 use rethread_testkit::home::Home;
 use rethread_testkit::secrets::{SecretRng, expand_template};
@@ -35,8 +36,15 @@ fn secret_session(secret: &str) -> SessionBuilder {
             "toolu_2",
             "Edit",
             &json!({ "file_path": "/w/a.rs", "old_string": format!("k = \"{secret}\""), "new_string": "k = env" }),
-            &json!(format!("<persisted-output>\nFull output saved to: /x/tool-results/b1.txt\n{secret}")),
+            &json!("The file was updated."),
             &json!({ "structuredPatch": [{ "lines": [format!("-k = \"{secret}\""), "+k = env"] }] }),
+        )
+        .add_call(
+            "toolu_3",
+            "Bash",
+            &json!({ "command": "print" }),
+            &json!(format!("<persisted-output>\nOutput too large (35.8KB). Full output saved to: /x/tool-results/b1.txt\n\nPreview (first 2KB):\n{secret}\n...\n</persisted-output>")),
+            &Value::Null,
         );
     (0..4).fold(session, |session, number| {
         session.add_prompt(&format!("turn {number}")).add_answer(&format!("{long} {secret}"))
@@ -71,6 +79,27 @@ fn no_part_of_an_export_contains_a_secret() {
         assert_eq!((kept.code, kept.err.as_str()), (0, ""));
         assert!(kept.out.contains(&secret) && !kept.out.contains("[groq-key-1]"));
     }
+}
+
+#[test]
+fn stored_results_of_archived_sessions_are_exported_without_secrets() {
+    let secret = new_secret();
+    let home = write_secret_session(&secret);
+    home.write_old(&format!("{PROJECT}/{SESSION}/tool-results/b1.txt"), format!("only here\n{secret}\n"));
+    assert_eq!(home.run(&["archive"]).code, 0);
+    let folder = home.path().join(PROJECT);
+    let check = |case: &str| {
+        let run = home.run(&["export", SESSION, "--format", "html"]);
+        assert_eq!(run.code, 0, "{case}: {}", run.err);
+        let page = unpack_page(&run.out);
+        assert!(page.contains("only here"), "{case}: the stored result is in the page");
+        assert!(page.contains("found [groq-key-1]"), "{case}: the subagent is in the page");
+        assert!(!page.contains(&secret[4..16]), "{case}");
+    };
+    std::fs::remove_dir_all(folder.join(SESSION)).unwrap();
+    check("only the transcript exists");
+    std::fs::remove_file(folder.join(format!("{SESSION}.jsonl"))).unwrap();
+    check("only the archive has the session");
 }
 
 #[test]
@@ -142,6 +171,33 @@ fn home_folder_own_words_names_and_addresses_are_replaced() {
         masked.contains("Ask [word-1], [email], in ~/docs and") && masked.contains("as [user]"),
         "{masked}"
     );
+}
+
+#[test]
+fn a_preview_lists_rules_with_counts_and_masked_context() {
+    let secret = new_secret();
+    let home = write_secret_session(&secret);
+    let path = home.path().display().to_string();
+    let note = format!("mail ada@sea.net about {path}/docs, not [groq-key-1]");
+    home.write_old(&format!("{PROJECT}/{SESSION}/tool-results/note.txt"), note);
+    let before = home.snapshot();
+    let run = home.run(&["export", SESSION, "--dry-run", "--redact-emails"]);
+    assert_eq!((run.code, run.err.as_str()), (0, "in all files of the session; nothing was written\n"));
+    assert!(!run.out.contains(&secret[4..16]), "{}", run.out);
+    assert!(run.out.starts_with("rule"), "{}", run.out);
+    for text in ["groq-key", "Use [groq-key-1] here", "mail [email] about ~/docs, not [text:groq-key-1]"] {
+        assert!(run.out.contains(text), "{text}: {}", run.out);
+    }
+    let rules = home.run_json_lines(&["export", SESSION, "-d", "--redact-emails", "--json"]);
+    let names: Vec<&Value> = rules.iter().map(|rule| &rule["rule"]).collect();
+    assert_eq!(names, ["groq-key", "email", "home", "thinking", "token-like"]);
+    assert_eq!((&rules[0]["texts"], &rules[1]["places"]), (&json!(1), &json!(1)));
+    assert!(rules[0]["places"].as_u64() > Some(10), "{}", rules[0]);
+    assert_eq!(home.snapshot(), before, "nothing is written");
+    let other = new_home();
+    SessionBuilder::default().add_prompt("a").add_answer("b").write_to(&other);
+    let run = other.run(&["export", SESSION, "-d"]);
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", "nothing is replaced\n"));
 }
 
 #[test]

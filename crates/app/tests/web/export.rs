@@ -165,4 +165,13 @@ fn secrets_are_replaced_in_downloads_unless_they_are_kept() {
     assert_eq!(refused.status, 404);
     assert!(refused.body.contains("it contains secrets (groq-key)") && !refused.body.contains(&secret.text));
     assert_eq!(export("secrets=maybe").status, 404);
+    let preview = server.get(&format!("/s/{}/export/preview", fixture.key()));
+    assert_eq!(preview.status, 200);
+    assert!(
+        preview.body.contains("use [groq-key-1]") && !preview.body.contains(&secret.text),
+        "{}",
+        preview.body
+    );
+    assert_eq!(server.get("/s/none/export/preview").status, 404);
+    assert!(server.get(&format!("/s/{}", fixture.key())).body.contains("/export/preview"));
 }

@@ -40,6 +40,19 @@ pub fn mask_context<'s>(
     format!("{}[{}]{}", before.trim_start(), secret.detector().name, after.trim_end())
 }
 
+/// Returns the text around a range on one line, with the range itself. In JSON the context is a part of one string. The
+/// text must contain no secret.
+pub(super) fn describe_context(text: &[u8], range: &Range<usize>, is_json: bool) -> String {
+    let mut from = range.start.saturating_sub(CONTEXT_BEFORE);
+    let mut to = text.len().min(range.end + CONTEXT_AFTER);
+    if is_json {
+        let is_end = |at: &usize| text[*at] == b'"' && (*at == 0 || text[*at - 1] != b'\\');
+        from = (from..range.start).rfind(is_end).map_or(from, |at| at + 1);
+        to = (range.end..to).find(is_end).unwrap_or(to);
+    }
+    clean_context(&text[from..to]).trim().to_owned()
+}
+
 /// Decodes escapes, drops characters that were cut, and joins white space.
 fn clean_context(text: &[u8]) -> String {
     let decoded = normalize(text);

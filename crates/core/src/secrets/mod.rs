@@ -25,5 +25,5 @@ pub use context::{mask_context, secret_fingerprint};
 pub use detector::{Detector, SecretSeverity};
 pub use detectors::{DETECTORS, find_detector};
 pub use layout::Place;
-pub use redact::{RedactOptions, Redactor, TokenTable, find_secrets_in_line};
+pub use redact::{RedactOptions, Redactor, Replacement, TokenTable, find_secrets_in_line};
 pub use scan::{SecretMatch, find_secrets};

@@ -1,13 +1,14 @@
 //! Replaces secrets by tokens: the same secret by the same token in all files of a session.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 
-use super::decode::normalize;
+use super::context::describe_context;
+use super::decode::{decode_json, normalize};
 use super::detectors::DETECTORS;
 use super::layout::{LineLayout, Place, is_json};
 use super::scan::{SecretMatch, find_secrets};
@@ -16,6 +17,14 @@ use super::scan::{SecretMatch, find_secrets};
 const MIN_KNOWN_LEN: usize = 8;
 /// The block of thinking that replaces one with a secret.
 const REMOVED_THINKING: &str = r#"{"type":"thinking","thinking":"[thinking removed]","signature":""}"#;
+
+/// The start of the directory of a session in a line. In other strings its quotes are escaped.
+const DIRECTORY_FIELD: &[u8] = b"\"cwd\":\"";
+
+/// The longest text with escapes that looks like a token, with its bracket.
+const MAX_ESCAPED_TOKEN_LEN: usize = 512;
+/// The bytes after an escape that are decoded with it.
+const ESCAPED_WINDOW_LEN: usize = 4096;
 
 /// The options of a redaction. The default replaces only secrets.
 #[derive(Debug, Clone, Default)]
@@ -101,6 +110,20 @@ struct Span<'r> {
     is_harmless: bool,
 }
 
+/// A text that a redaction replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacement {
+    /// The reason: the kind of secret, or `home`, `user`, `host`, `email`, `word`, `thinking`, or `token-like` for a text
+    /// that looks like a token.
+    pub rule: String,
+    /// The text that replaces it.
+    pub token: String,
+    /// The range of the text. It is empty if the token is added before a text.
+    pub range: Range<usize>,
+    /// The text around it, after the redaction.
+    pub context: String,
+}
+
 /// Replaces the secrets of a session. It is built once and used for all its lines and titles.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
@@ -158,9 +181,7 @@ impl Redactor {
             .collect();
         let kinds: Vec<&str> =
             table.counts.keys().copied().chain((!words.is_empty()).then_some("word")).collect();
-        // A bracket may also be written as an entity or with a backslash, which pages decode.
-        let forged =
-            format!(r"(?i)(?:\[|&#0*91;|&#x0*5b;|&lbrack;|&lsqb;|\\u005b)((?:{})-[0-9]+)", kinds.join("|"));
+        let forged = format!("(?i)(?:{})-[0-9]+", kinds.join("|"));
         Redactor {
             known: build(&texts, false),
             known_tokens,
@@ -184,7 +205,7 @@ impl Redactor {
 
     /// Returns a text without its secrets.
     pub fn redact_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let spans = self.find_spans(text.as_bytes());
+        let spans = self.find_spans(text.as_bytes(), find_secrets(text.as_bytes()));
         if spans.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -193,24 +214,91 @@ impl Redactor {
 
     /// Returns bytes without their secrets, for files that are not JSON.
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
-        let spans = self.find_spans(bytes);
+        self.replace_in_bytes(bytes, find_secrets(bytes))
+    }
+
+    /// Returns bytes in which [`find_secrets`] found none without the other texts to replace, for files that are not JSON.
+    pub fn redact_searched_bytes<'t>(&self, bytes: &'t [u8]) -> Cow<'t, [u8]> {
+        self.replace_in_bytes(bytes, Vec::new())
+    }
+
+    fn replace_in_bytes<'t>(&self, bytes: &'t [u8], secrets: Vec<SecretMatch>) -> Cow<'t, [u8]> {
+        let spans = self.find_spans(bytes, secrets);
         if spans.is_empty() { Cow::Borrowed(bytes) } else { Cow::Owned(replace_spans(bytes, &spans)) }
     }
 
     /// Returns a line of a session file without its secrets. Ids, types and signatures stay; thinking with a secret is
     /// replaced as a whole, because it is signed. All other bytes are those of the line.
     pub fn redact_line<'t>(&self, line: &'t [u8]) -> Cow<'t, [u8]> {
-        let mut spans = self.find_spans(line);
-        if spans.is_empty() && !self.remove_thinking {
+        self.replace_in_line(line, find_secrets(line))
+    }
+
+    /// Returns lines of a session file in which [`find_secrets`] found none without the other texts to replace.
+    pub fn redact_searched_lines<'t>(&self, lines: &'t [u8]) -> Cow<'t, [u8]> {
+        if self.remove_thinking {
+            let lines = lines.split_inclusive(|&byte| byte == b'\n');
+            let redacted = lines.map(|line| self.replace_in_line(line, Vec::new()));
+            return Cow::Owned(redacted.collect::<Vec<_>>().concat());
+        }
+        let mut spans = self.find_spans(lines, Vec::new()).into_iter().peekable();
+        if spans.peek().is_none() {
+            return Cow::Borrowed(lines);
+        }
+        let mut redacted = Vec::with_capacity(lines.len());
+        let mut done_until = 0;
+        while let Some(first) = spans.peek() {
+            let at = first.range.start;
+            let start = memchr::memrchr(b'\n', &lines[..at]).map_or(0, |newline| newline + 1);
+            let end = memchr::memchr(b'\n', &lines[at..]).map_or(lines.len(), |len| at + len + 1);
+            redacted.extend_from_slice(&lines[done_until..start]);
+            let mut spans_in_line = Vec::new();
+            while let Some(mut span) = spans.next_if(|span| span.range.start < end) {
+                span.range = span.range.start - start..span.range.end.min(end) - start;
+                spans_in_line.push(span);
+            }
+            let line = &lines[start..end];
+            let spans_in_line = self.select_spans_in_line(line, spans_in_line);
+            redacted.extend_from_slice(&replace_spans(line, &spans_in_line));
+            done_until = end;
+        }
+        redacted.extend_from_slice(&lines[done_until..]);
+        Cow::Owned(redacted)
+    }
+
+    fn replace_in_line<'t>(&self, line: &'t [u8], secrets: Vec<SecretMatch>) -> Cow<'t, [u8]> {
+        let spans = self.find_spans_in_line(line, secrets);
+        if spans.is_empty() {
             return Cow::Borrowed(line);
         }
-        let Some(layout) = LineLayout::parse(line) else {
-            return if spans.is_empty() {
-                Cow::Borrowed(line)
-            } else {
-                Cow::Owned(replace_spans(line, &spans))
-            };
-        };
+        let redacted = replace_spans(line, &spans);
+        debug_assert!(is_json(&redacted) || !is_json(line), "a redacted line is JSON");
+        Cow::Owned(redacted)
+    }
+
+    /// Lists what [`redact_line`](Self::redact_line) replaces in a line.
+    pub fn list_replacements_in_line(&self, line: &[u8]) -> Vec<Replacement> {
+        describe_spans(line, &self.find_spans_in_line(line, find_secrets(line)), true)
+    }
+
+    /// Lists what [`redact_bytes`](Self::redact_bytes) replaces.
+    pub fn list_replacements(&self, bytes: &[u8]) -> Vec<Replacement> {
+        describe_spans(bytes, &self.find_spans(bytes, find_secrets(bytes)), false)
+    }
+
+    /// Returns the ranges of a line to replace.
+    fn find_spans_in_line(&self, line: &[u8], secrets: Vec<SecretMatch>) -> Vec<Span<'_>> {
+        self.select_spans_in_line(line, self.find_spans(line, secrets))
+    }
+
+    /// Returns those of the ranges of a line that may change: ids and types stay, and thinking is removed as a whole.
+    fn select_spans_in_line<'r>(&self, line: &[u8], mut spans: Vec<Span<'r>>) -> Vec<Span<'r>> {
+        // Almost every line names the home folder once, as the directory of the session.
+        let is_only_directory =
+            spans.iter().all(|span| span.is_harmless && line[..span.range.start].ends_with(DIRECTORY_FIELD));
+        if !self.remove_thinking && is_only_directory {
+            return spans;
+        }
+        let Some(layout) = LineLayout::parse(line) else { return spans };
         spans.retain(|span| !layout.is_fixed(&span.range) && is_inside_string(line, &span.range));
         for block in &layout.thinking {
             let touches = |span: &Span<'_>| span.range.start < block.end && block.start < span.range.end;
@@ -225,19 +313,14 @@ impl Redactor {
                 });
             }
         }
-        if spans.is_empty() {
-            return Cow::Borrowed(line);
-        }
         spans.sort_by_key(|span| span.range.start);
-        let redacted = replace_spans(line, &spans);
-        debug_assert!(is_json(&redacted) || !is_json(line), "a redacted line is JSON");
-        Cow::Owned(redacted)
+        spans
     }
 
-    /// Returns all ranges to replace, sorted and without overlaps.
-    fn find_spans(&self, text: &[u8]) -> Vec<Span<'_>> {
+    /// Returns all ranges to replace, sorted and without overlaps. `secrets` are those that were found in the text.
+    fn find_spans(&self, text: &[u8], secrets: Vec<SecretMatch>) -> Vec<Span<'_>> {
         let mut spans = Vec::new();
-        for secret in find_secrets(text) {
+        for secret in secrets {
             let kind = DETECTORS[usize::from(secret.detector)].name;
             let token = self.table.tokens.get(&*normalize(&text[secret.range.clone()]));
             let token =
@@ -262,15 +345,106 @@ impl Redactor {
         for found in self.email.iter().flat_map(|email| email.find_iter(text)) {
             spans.push(Span { range: found.range(), token: Cow::Borrowed("[email]"), is_harmless: false });
         }
-        for found in self.forged.iter().flat_map(|forged| forged.captures_iter(text)) {
-            let Some(name) = found.get(1) else { continue };
-            let at = name.start();
+        for at in self.forged.iter().flat_map(|forged| find_forged_tokens(forged, text)) {
             spans.push(Span { range: at..at, token: Cow::Borrowed("text:"), is_harmless: false });
         }
         if spans.len() > 1 {
             merge_spans(&mut spans);
         }
         spans
+    }
+}
+
+/// Returns the positions at which a text looks like a token, without the bracket before it. `names` matches the names of
+/// the tokens.
+fn find_forged_tokens(names: &Regex, text: &[u8]) -> BTreeSet<usize> {
+    let find = |text: &[u8]| -> Vec<Range<usize>> {
+        names
+            .find_iter(text)
+            .map(|found| found.range())
+            .filter(|range| ends_with_bracket(&text[..range.start]))
+            .collect()
+    };
+    let mut starts: BTreeSet<usize> = find(text).into_iter().map(|range| range.start).collect();
+    // Clients do not escape such characters in JSON, but a reader decodes them: `[aws\u002dkey-1]`.
+    let mut from = 0;
+    while let Some(at) = memchr::memmem::find(&text[from..], b"\\u00").map(|at| from + at) {
+        let window = at.saturating_sub(MAX_ESCAPED_TOKEN_LEN)..text.len().min(at + ESCAPED_WINDOW_LEN);
+        let decoded = decode_json(&text[window.clone()]);
+        let original = |range: Range<usize>| window.start + decoded.original_range(&range).start;
+        starts.extend(find(&decoded.bytes).into_iter().map(original));
+        from = window.end.saturating_sub(MAX_ESCAPED_TOKEN_LEN).max(at + 1);
+    }
+    starts
+}
+
+/// Returns `true` if a text ends with a bracket, or with an escape or an entity that stands for one.
+fn ends_with_bracket(text: &[u8]) -> bool {
+    let mut rest = text;
+    let mut pop = || {
+        let (&last, before) = rest.split_last()?;
+        let escape =
+            rest.len().checked_sub(6).map(|start| &rest[start..]).filter(|escape| escape.starts_with(b"\\u"));
+        let code =
+            escape.and_then(|escape| u32::from_str_radix(std::str::from_utf8(&escape[2..]).ok()?, 16).ok());
+        rest = if code.is_some() { &rest[..rest.len() - 6] } else { before };
+        Some(code.and_then(char::from_u32).unwrap_or(char::from(last)).to_ascii_lowercase())
+    };
+    match pop() {
+        Some('[') => true,
+        // The name of an entity from its end. A number may have any number of zeros before it.
+        Some(';') => {
+            let mut name = String::new();
+            loop {
+                match pop() {
+                    Some('&') => break,
+                    Some('0') if name.ends_with('0') => {}
+                    Some(c) if name.len() < 8 && (c.is_ascii_alphanumeric() || c == '#') => name.push(c),
+                    _ => return false,
+                }
+            }
+            matches!(name.as_str(), "kcarbl" | "bqsl" | "19#" | "190#" | "b5x#" | "b50x#")
+        }
+        _ => false,
+    }
+}
+
+/// Describes the replacements of a text by what is left of it.
+fn describe_spans(text: &[u8], spans: &[Span<'_>], is_json: bool) -> Vec<Replacement> {
+    let redacted = replace_spans(text, spans);
+    let mut removed = 0;
+    let mut added = 0;
+    let describe = |span: &Span<'_>| {
+        let start = span.range.start - removed + added;
+        removed += span.range.len();
+        added += span.token.len();
+        let around = describe_context(&redacted, &(start..start + span.token.len()), is_json);
+        let range = span.range.clone();
+        let is_thinking = span.token == REMOVED_THINKING;
+        let token =
+            if is_thinking { "[thinking removed]".to_owned() } else { span.token.clone().into_owned() };
+        Replacement {
+            rule: name_rule(&span.token).to_owned(),
+            context: around.replace(REMOVED_THINKING, &token),
+            token,
+            range,
+        }
+    };
+    spans.iter().map(describe).collect()
+}
+
+/// Returns the name of the rule that issues a token.
+fn name_rule(token: &str) -> &str {
+    match token {
+        "~" => "home",
+        "text:" => "token-like",
+        REMOVED_THINKING => "thinking",
+        _ => {
+            let name = token.trim_matches(['[', ']']);
+            name.rsplit_once('-')
+                .filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()))
+                .map_or(name, |(name, _)| name)
+        }
     }
 }
 

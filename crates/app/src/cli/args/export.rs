@@ -24,6 +24,7 @@ use crate::export::{Detail, Format};
     rethread export 3f2a --turns 4-6 -o part.html\n  \
     rethread export 3f2a -o talk.html --all\n  \
     rethread export last -o talk.html --redact-words names.txt\n  \
+    rethread export last --dry-run --redact-emails\n  \
     rethread export 3f2a --format text --detail prompts\n  \
     rethread export last --json | jq -r 'select(.prompt) | .prompt'")]
 pub(crate) struct Export {
@@ -75,6 +76,9 @@ pub(crate) struct Export {
     /// Remove all thinking (thinking with a secret is always removed: it is signed and cannot be changed)
     #[arg(long)]
     pub(crate) remove_thinking: bool,
+    /// List what is replaced in the files of the session, by rule, and write nothing
+    #[arg(short, long, conflicts_with_all = ["output", "keep_secrets"])]
+    pub(crate) dry_run: bool,
     /// Replace an existing file
     #[arg(long, requires = "output")]
     pub(crate) force: bool,

@@ -11,6 +11,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use clap::ValueEnum;
 use rethread_engine::core::secrets::RedactOptions;
+use rethread_engine::ops;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::oneshot;
@@ -22,9 +23,11 @@ use crate::export::{
     Detail, ExportContext, ExportError, ExportOptions, ExportSource, Format, SecretPolicy, build_file_name,
     join_kinds,
 };
+use crate::html::redaction::render_redaction_preview;
 use crate::text::error::error_message;
+use crate::web::pages::branches::respond_with_subpage;
 use crate::web::response;
-use crate::web::server::Server;
+use crate::web::server::{Server, run_blocking};
 
 /// The format, the detail and the texts of an export.
 #[derive(Debug, serde::Deserialize)]
@@ -59,10 +62,7 @@ pub(crate) async fn export(
         Some("typed") => true,
         Some(_) => return response::not_found("the texts of an export are all, or `typed`"),
     };
-    let redact = || {
-        let home = server.context.home.as_deref().and_then(std::path::Path::to_str).map(str::to_owned);
-        SecretPolicy::Redact(RedactOptions { home, ..RedactOptions::default() })
-    };
+    let redact = || SecretPolicy::Redact(build_redact_options(&server));
     let policy = match export.secrets.as_deref() {
         Some("keep") => SecretPolicy::Keep,
         Some("redact") => redact(),
@@ -133,6 +133,31 @@ pub(crate) async fn export(
         Some(Err(error)) => response::not_found(&format!("the session could not be exported: {error}")),
         None => respond_with_file(Body::empty(), format, &name),
     }
+}
+
+/// Returns what an export replaces.
+fn build_redact_options(server: &Server) -> RedactOptions {
+    let home = server.context.home.as_deref().and_then(std::path::Path::to_str).map(str::to_owned);
+    RedactOptions { home, ..RedactOptions::default() }
+}
+
+/// Responds with a page that lists what an export replaces, by rule.
+pub(crate) async fn preview_export(State(server): State<Arc<Server>>, Path(key): Path<String>) -> Response {
+    run_blocking(server, move |server| {
+        let (row, _) = match open_session(server, &key) {
+            Ok(session) => session,
+            Err(response) => return *response,
+        };
+        match ops::redact::preview_redaction(&row.path, &build_redact_options(server)) {
+            Ok(rules) => {
+                let body = render_redaction_preview(&rules);
+                // The title of the session may contain a secret.
+                respond_with_subpage(server, &key, "Export", "what an export replaces", &body)
+            }
+            Err(error) => response::error(&error),
+        }
+    })
+    .await
 }
 
 /// Describes why an export failed.

@@ -15,7 +15,7 @@ pub(crate) use agent::agents;
 pub(crate) use chunk::chunk;
 pub(crate) use copy::copy;
 pub(crate) use events::events;
-pub(crate) use export::export;
+pub(crate) use export::{export, preview_export};
 pub(crate) use find::find;
 pub(crate) use map::map;
 pub(crate) use page::page;
