@@ -1,5 +1,6 @@
 //! A database in memory whose tables are filled as far as the statements need them.
 
+use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -194,7 +195,7 @@ impl<'s> Database<'s> {
     pub fn columns(&self, sql: &str) -> Result<Vec<String>, SqlError> {
         self.prepare_empty(sql)?;
         let statement = self.check(self.connection.prepare(sql))?;
-        Ok(statement.column_names().into_iter().map(str::to_owned).collect())
+        Ok(statement.column_names().map(str::to_owned).collect())
     }
 
     /// Fills the tables that a statement reads and runs it. `visit` receives each row and returns `false` to stop.
@@ -440,11 +441,14 @@ impl RowInserter {
     ) -> rusqlite::Result<()> {
         let mut statements: HashMap<TableKind, Statement<'_>> = HashMap::new();
         for row in rows {
-            if !statements.contains_key(&row.table) {
-                let sql = self.sql.entry(row.table).or_insert_with(|| insert_sql(row.table, selection));
-                statements.insert(row.table, connection.prepare(sql)?);
-            }
-            let statement = statements.get_mut(&row.table).expect("the statement was prepared");
+            let statement = match statements.entry(row.table) {
+                Slot::Occupied(slot) => slot.into_mut(),
+                Slot::Vacant(slot) => {
+                    let sql =
+                        self.sql.entry(row.table).or_insert_with(|| insert_sql(row.table, selection));
+                    slot.insert(connection.prepare(sql)?)
+                }
+            };
             statement.execute(params_from_iter(&row.values))?;
         }
         Ok(())

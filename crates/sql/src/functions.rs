@@ -13,7 +13,7 @@ use rusqlite::{Connection, Error, Result};
 /// Registers `usd`, `day` and `percentile`. `zone` is the time zone of `day` without a second argument.
 pub(crate) fn register_functions(connection: &Connection, zone: &TimeZone) -> Result<()> {
     let pure = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
-    connection.create_scalar_function("usd", 1, pure, |context| usd(context))?;
+    connection.create_scalar_function("usd", 1, pure, usd)?;
     let own_days = DayFormatter::new(zone.clone());
     connection.create_scalar_function("day", 1, pure, move |context| day(context, &own_days))?;
     let zones: RefCell<HashMap<String, DayFormatter>> = RefCell::default();
