@@ -444,8 +444,7 @@ impl RowInserter {
             let statement = match statements.entry(row.table) {
                 Slot::Occupied(slot) => slot.into_mut(),
                 Slot::Vacant(slot) => {
-                    let sql =
-                        self.sql.entry(row.table).or_insert_with(|| insert_sql(row.table, selection));
+                    let sql = self.sql.entry(row.table).or_insert_with(|| insert_sql(row.table, selection));
                     slot.insert(connection.prepare(sql)?)
                 }
             };

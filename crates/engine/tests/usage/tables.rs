@@ -258,3 +258,31 @@ fn costs_of_turns_add_up_to_those_of_their_files() {
     assert_eq!(turns, total(in_turns));
     assert!(turns > Money::default());
 }
+
+/// With the turns, the details of responses are read in the same pass; without them, in passes of their own.
+#[test]
+fn responses_are_the_same_with_and_without_other_tables() {
+    let prices = prices();
+    for seed in 340..352 {
+        let store = WrittenStore::new(&StoreGenerator::new(seed, 19));
+        let read_responses = |tables: &[TableKind]| -> Vec<Vec<String>> {
+            let request = TablesRequest {
+                selection: TableSelection::of_tables(tables),
+                copies: CopyPolicy::PerFile,
+                filter: TableFileFilter::default(),
+                prices: &prices,
+            };
+            let mut rows = Vec::new();
+            read_tables(&store.roots(), &request, None, &mut |row: TableRow<'_>| {
+                if row.table() == TableKind::Responses {
+                    rows.push(row.values().iter().map(|value| format!("{value:?}")).collect());
+                }
+                true
+            });
+            rows
+        };
+        let alone = read_responses(&[TableKind::Responses]);
+        assert_eq!(read_responses(&[TableKind::Responses, TableKind::Turns]), alone, "seed {seed}");
+        assert!(alone.len() > 100, "seed {seed}");
+    }
+}

@@ -13,6 +13,7 @@ use rethread_core::tree::{EntryVisitor, LineSpan, NodeId};
 use rethread_core::turn::{FileAccess, classify_failure, is_error_record};
 use rethread_core::usage::UsageCollector;
 
+use super::responses::ResponseNames;
 use super::rows::{EntryTableRow, MessageTableRow, Name};
 use super::{TableKind, TableSelection};
 
@@ -42,6 +43,9 @@ pub(super) struct RowCollector<'s> {
     message_idxs: IdMap<usize>,
     seen_lines: IdSet,
     pub(super) usage: UsageCollector,
+    /// Whether the names of responses are collected.
+    pub(super) wants_response_names: bool,
+    pub(super) response_names: Vec<ResponseNames>,
     /// The response and the node of each line of a response.
     pub(super) response_nodes: Vec<(usize, Option<NodeId>)>,
     pub(super) calls: IdMap<CallFacts>,
@@ -112,7 +116,7 @@ impl EntryVisitor for RowCollector<'_> {
             self.add_message(entry, span, role, node, prompt_id.clone());
         }
         if self.selection.wants(TableKind::Turns) {
-            self.add_to_turns(entry, role, node, prompt_id);
+            self.add_to_turns(entry, span, role, node, prompt_id);
         }
         if self.selection.wants_calls() {
             self.add_calls(entry, node);
@@ -133,6 +137,8 @@ impl<'s> RowCollector<'s> {
             message_idxs: IdMap::default(),
             seen_lines: IdSet::default(),
             usage: UsageCollector::default(),
+            wants_response_names: false,
+            response_names: Vec::new(),
             response_nodes: Vec::new(),
             calls: IdMap::default(),
             prompts: HashMap::new(),
@@ -247,12 +253,16 @@ impl<'s> RowCollector<'s> {
     fn add_to_turns(
         &mut self,
         entry: &Entry<'_>,
+        span: LineSpan,
         role: EntryRole,
         node: Option<NodeId>,
         prompt_id: Option<String>,
     ) {
         if let Some(response) = (!entry.has_flag(Flags::RECOVERED)).then(|| self.usage.add(entry)).flatten() {
             self.response_nodes.push((response, node));
+            if self.wants_response_names {
+                ResponseNames::add_line(&mut self.response_names, response, entry, span.line);
+            }
         }
         let Some(node) = node else { return };
         if role.starts_turn() {

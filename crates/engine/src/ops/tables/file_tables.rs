@@ -12,6 +12,7 @@ use rethread_core::turn::ToolCallIndex;
 use rethread_core::usage::{UniqueResponse, UsageByNode};
 
 use super::collect::{CallFacts, FileNames, RowCollector};
+use super::responses::FileResponses;
 use super::rows::{
     BranchTableRow, EntryTableRow, FileTableRow, MessageTableRow, Name, ProblemTableRow, TextTableRow,
     ToolCallTableRow, TurnTableRow,
@@ -21,7 +22,7 @@ use crate::Error;
 use crate::disk::{ScanEvent, ScanOptions, SessionFile, scan};
 use crate::ops::read::BranchSelector;
 use crate::ops::show::select_turns;
-use crate::ops::usage::Pricer;
+use crate::ops::usage::{Pricer, ResponseLocation};
 use crate::session::load::{LoadOptions, Session, load};
 use crate::session::match_context::compute_context_statuses;
 use crate::session::preview::UuidTable;
@@ -37,6 +38,8 @@ pub(super) struct FileTables {
     branches: Vec<BranchTableRow>,
     problems: Vec<ProblemTableRow>,
     texts: Vec<TextTableRow>,
+    /// The details of the responses, if they are read together with the other rows.
+    pub(super) responses: Option<FileResponses>,
     /// The earliest and the latest time of all lines. `None` if no line has a time.
     pub(super) time_span: Option<(i64, i64)>,
 }
@@ -95,7 +98,8 @@ pub(super) fn read_file_tables(
     is_extra_copy: impl Fn(Id) -> bool,
 ) -> Result<FileTables, Error> {
     let selection = &request.selection;
-    let collector = RowCollector::new(selection, names.clone());
+    let mut collector = RowCollector::new(selection, names.clone());
+    collector.wants_response_names = request.reads_responses_with_files();
     let calls = selection.wants_calls().then(ToolCallIndex::default);
     let branches = selection.wants(TableKind::Branches).then(<(UsageByNode, UuidTable)>::default);
     let options = LoadOptions { search_title: false, ..LoadOptions::default() };
@@ -117,6 +121,9 @@ pub(super) fn read_file_tables(
         (row.turn, row.context_status) = places.place_of(node);
         tables.messages.push(row);
     }
+    if request.reads_responses_with_files() {
+        tables.responses = Some(build_responses(&mut collector, &places, file.is_agent()));
+    }
     let calls = calls.unwrap_or_default();
     if selection.wants(TableKind::Turns) && !file.is_agent() {
         tables.turns = build_turns(&session, &mut collector, &places, &calls, request)?;
@@ -134,6 +141,23 @@ pub(super) fn read_file_tables(
         tables.texts = read_texts(file, &collector.file, &places)?;
     }
     Ok(tables)
+}
+
+/// Returns the names and locations of the responses of a file, like [`ResponseLocations`](crate::ops::usage::ResponseLocations).
+fn build_responses(collector: &mut RowCollector<'_>, places: &NodePlaces, is_agent: bool) -> FileResponses {
+    let mut locations: Vec<ResponseLocation> = Vec::new();
+    for &(response_idx, node) in collector.response_nodes.iter().filter(|_| !is_agent) {
+        if response_idx == locations.len() {
+            locations.push(ResponseLocation { turn: None, status: ContextStatus::Unlinked });
+        }
+        let (Some(node), location) = (node, &mut locations[response_idx]) else { continue };
+        location.turn = location.turn.or(places.place_of(Some(node)).0);
+        // The client may load any line of a response.
+        if let Some(&status) = places.statuses.get(node as usize) {
+            location.status = location.status.min(status.merge_orphaned());
+        }
+    }
+    FileResponses { names: std::mem::take(&mut collector.response_names), locations }
 }
 
 /// Builds the turns of a session file, in the order of their numbers.

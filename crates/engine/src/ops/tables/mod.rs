@@ -23,7 +23,7 @@ use rethread_core::usage::PriceTable;
 
 use self::collect::{FileNames, overlaps};
 use self::file_tables::{FileTables, read_file_tables};
-use self::responses::read_responses;
+use self::responses::{FileResponses, read_responses};
 use self::rows::Name;
 use self::sessions::read_sessions;
 use crate::Error;
@@ -243,6 +243,13 @@ impl TablesRequest<'_> {
             || self.filter.sessions.is_some()
             || self.filter.projects.is_some()
     }
+
+    /// Returns `true` if the details of responses are read together with the other rows of each file, which saves two passes.
+    fn reads_responses_with_files(&self) -> bool {
+        self.copies == CopyPolicy::PerFile
+            && self.selection.wants(TableKind::Responses)
+            && self.selection.wants(TableKind::Turns)
+    }
 }
 
 /// The files that were read for the tables.
@@ -297,12 +304,14 @@ pub fn read_tables(
     if request.selection.wants(TableKind::Sessions) && !read_sessions(&store, &mut visit) {
         return report;
     }
+    let reads_together = request.reads_responses_with_files();
+    let details = reads_together.then(|| read_files(&store, request, &mut report, &mut visit));
     if request.selection.wants(TableKind::Responses)
-        && !read_responses(&store, request, &mut report, &mut visit)
+        && !read_responses(&store, request, details, &mut report, &mut visit)
     {
         return report;
     }
-    if request.selection.wants_files() {
+    if request.selection.wants_files() && !reads_together {
         read_files(&store, request, &mut report, &mut visit);
     }
     report
@@ -368,13 +377,14 @@ impl<'f> TableStore<'f> {
 }
 
 /// Reads the tables whose rows are in the session files, in batches: while the rows of one batch are delivered, the next one
-/// is read.
+/// is read. Returns the details of the responses by index of the file, if they are read together.
 fn read_files(
     store: &TableStore<'_>,
     request: &TablesRequest<'_>,
     report: &mut TablesReport,
     visit: &mut RowVisitor<'_>,
-) {
+) -> HashMap<usize, FileResponses> {
+    let mut details = HashMap::new();
     let spans = PerFileCache::new(store.cache, store.roots, CacheKind::TimeSpans, store.files);
     let is_in_time = |idx: usize| {
         let span = spans.get_cached::<Option<(i64, i64)>>(idx);
@@ -426,7 +436,8 @@ fn read_files(
         let deliver = || {
             for (idx, tables) in current {
                 match tables {
-                    Ok(tables) => {
+                    Ok(mut tables) => {
+                        details.extend(tables.responses.take().map(|responses| (idx, responses)));
                         new_entries.extend(spans.new_entry(idx, &tables.time_span, store.files[idx].len));
                         if !tables.deliver(visit) {
                             return false;
@@ -439,10 +450,11 @@ fn read_files(
         };
         let (is_wanted, next) = rayon::join(deliver, || read_batch(batches.get(next_idx)));
         if !is_wanted {
-            return;
+            return details;
         }
         current = next;
     }
     let warning = spans.store_entries(new_entries);
     report.warning = report.warning.take().or(warning);
+    details
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use memchr::memmem::Finder;
-use rethread_core::entry::{Flags, JsonStr};
+use rethread_core::entry::{Entry, Flags, JsonStr};
 use rethread_core::id::Id;
 use rethread_core::pack_fields;
 use rethread_core::resume::ContextStatus;
@@ -15,7 +15,7 @@ use super::{CopyPolicy, RowVisitor, TableKind, TableRow, TableStore, TablesRepor
 use crate::Error;
 use crate::cache::CacheKind;
 use crate::disk::{ScanEvent, ScanOptions, SessionFile, scan};
-use crate::ops::usage::{Pricer, ResponseLocations, UsageStore, find_agent_kinds};
+use crate::ops::usage::{Pricer, ResponseLocation, ResponseLocations, UsageStore, find_agent_kinds};
 use crate::session::per_file_cache::PerFileCache;
 
 /// The columns that need [`ResponseNames`].
@@ -26,13 +26,39 @@ const LOCATION_COLUMNS: &[&str] = &["turn", "context_status"];
 
 /// The names of a response that totals do not need.
 #[derive(Debug, Clone, Default)]
-struct ResponseNames {
+pub(super) struct ResponseNames {
     message_id: Option<String>,
     request_id: Option<String>,
     client_version: Option<String>,
     stop_reason: Option<String>,
     agent_id: Option<String>,
     line: u32,
+}
+
+impl ResponseNames {
+    /// Adds a line of the response with an index to the names of a file.
+    pub(super) fn add_line(names: &mut Vec<ResponseNames>, idx: usize, entry: &Entry<'_>, line: u32) {
+        let text = |text: Option<JsonStr<'_>>| text.map(|text| text.decode().into_owned());
+        if idx == names.len() {
+            names.push(ResponseNames {
+                message_id: text(entry.message.as_ref().and_then(|message| message.id)),
+                request_id: text(entry.request_id),
+                client_version: text(entry.client_version()),
+                agent_id: text(entry.agent_id.filter(|_| entry.has_flag(Flags::SIDECHAIN))),
+                line,
+                stop_reason: None,
+            });
+        }
+        let stop_reason = text(entry.message.as_ref().and_then(|message| message.stop_reason));
+        names[idx].stop_reason = stop_reason.or(names[idx].stop_reason.take());
+    }
+}
+
+/// The names and locations of the responses of a file, in their order. A file of a subagent has no locations.
+#[derive(Debug, Default)]
+pub(super) struct FileResponses {
+    pub(super) names: Vec<ResponseNames>,
+    pub(super) locations: Vec<ResponseLocation>,
 }
 
 pack_fields!(ResponseNames { message_id, request_id, client_version, stop_reason, agent_id, line });
@@ -53,24 +79,28 @@ struct ResponseRows<'r> {
     pricer: Pricer<'r>,
     locations: Option<ResponseLocations>,
     names: Option<Vec<Vec<ResponseNames>>>,
+    /// By index of the file: what was read together with its other rows.
+    details: Option<HashMap<usize, FileResponses>>,
     agent_kinds: Vec<Option<Name>>,
     shared_names: HashMap<String, Name>,
     /// The working folder of each session.
     projects: HashMap<String, Name>,
 }
 
-/// Passes the responses to `visit`. Returns `false` if it stops.
+/// Passes the responses to `visit`. Returns `false` if it stops. `details` has what was read with the other rows of the files.
 pub(super) fn read_responses(
     store: &TableStore<'_>,
     request: &TablesRequest<'_>,
+    details: Option<HashMap<usize, FileResponses>>,
     report: &mut TablesReport,
     visit: &mut RowVisitor<'_>,
 ) -> bool {
+    let has_details = details.is_some();
     let wants = |columns: &[&str]| request.selection.wants_any(TableKind::Responses, columns);
     let usage = UsageStore::open(store.files, store.roots, store.cache);
-    let locations =
-        wants(LOCATION_COLUMNS).then(|| ResponseLocations::read(store.files, store.roots, store.cache));
-    let names = wants(NAME_COLUMNS).then(|| read_names(store, report));
+    let locations = (!has_details && wants(LOCATION_COLUMNS))
+        .then(|| ResponseLocations::read(store.files, store.roots, store.cache));
+    let names = (!has_details && wants(NAME_COLUMNS)).then(|| read_names(store, report));
     let agent_kinds = if wants(&["agent_kind"]) { find_agent_kinds(&usage) } else { Vec::new() };
     let wanted = WantedColumns {
         response_id: wants(&["response_id"]),
@@ -84,6 +114,7 @@ pub(super) fn read_responses(
         pricer: Pricer::new(request.prices),
         locations,
         names,
+        details,
         agent_kinds: agent_kinds.into_iter().map(|kind| kind.map(Name::from)).collect(),
         shared_names: HashMap::new(),
         projects: usage.collect_folders().into_iter().map(|(id, dir)| (id.to_owned(), dir.into())).collect(),
@@ -109,6 +140,7 @@ pub(super) fn read_responses(
             let ids = find_shared_ids(&usage);
             for file_idx in (0..store.files.len()).filter(|&idx| store.is_selected[idx]) {
                 let file_usage = usage.file_usage(file_idx);
+                rows.complete_details(file_idx, file_usage.responses.len());
                 for (response_idx, response) in file_usage.responses.iter().enumerate() {
                     let unique = UniqueResponse::from_single(file_idx as u32, response_idx as u32, response);
                     let is_subagent = response.is_sidechain || store.files[file_idx].is_agent();
@@ -154,6 +186,19 @@ fn derive_response_id(response: &ResponseUsage) -> Id {
 }
 
 impl ResponseRows<'_> {
+    /// Reads the details of a file that has other responses than when its other rows were read: it grew, or was unreadable.
+    fn complete_details(&mut self, file_idx: usize, response_count: usize) {
+        let file = &self.store.files[file_idx];
+        let Some(details) = &mut self.details else { return };
+        if details.get(&file_idx).map_or(0, |file| file.names.len()) == response_count {
+            return;
+        }
+        let names = read_file_names(file).map(|(names, _)| names).unwrap_or_default();
+        let locations = ResponseLocations::read(std::slice::from_ref(file), self.store.roots, None);
+        let locations = (0..names.len()).map_while(|idx| locations.get_at(0, idx)).collect();
+        details.insert(file_idx, FileResponses { names, locations });
+    }
+
     /// Builds the row of a response. Returns `None` if the filter does not select its file.
     fn build(
         &mut self,
@@ -177,12 +222,20 @@ impl ResponseRows<'_> {
         let git_branch = if wanted.git_branch { self.share(file_usage.branch(response)) } else { None };
         let session_id = if wanted.session_id { self.share(&file_usage.session) } else { None };
         let project = if wanted.project { self.projects.get(&file_usage.session).cloned() } else { None };
-        let location = self.locations.as_ref().map(|locations| {
+        let detail = self.details.as_ref().map(|details| details.get(&file_idx));
+        let locations = self.locations.as_ref();
+        let known = match detail {
+            Some(file) => Some(file.and_then(|file| file.locations.get(response_idx)).copied()),
+            None => locations.map(|locations| locations.get_at(file_idx, response_idx)),
+        };
+        let location = known.map(|known| {
             let status = if is_agent { ContextStatus::Subagent } else { ContextStatus::Unlinked };
-            let known = locations.get_at(file_idx, response_idx);
             known.map_or((None, status), |location| (location.turn, location.status))
         });
-        let names = self.names.as_ref().and_then(|names| names[file_idx].get(response_idx));
+        let names = match detail {
+            Some(file) => file.and_then(|file| file.names.get(response_idx)),
+            None => self.names.as_ref().and_then(|names| names[file_idx].get(response_idx)),
+        };
         let names = names.cloned().unwrap_or_default();
         let (client_version, stop_reason) = (
             names.client_version.and_then(|version| self.share(&version)),
@@ -258,19 +311,7 @@ fn read_file_names(file: &SessionFile) -> Result<(Vec<ResponseNames>, u64), Erro
     scan(&file.path, &options, |event| {
         let ScanEvent::Entry(entry, span, true) = event else { return };
         let Some(idx) = collector.add(entry) else { return };
-        let text = |text: Option<JsonStr<'_>>| text.map(|text| text.decode().into_owned());
-        if idx == names.len() {
-            names.push(ResponseNames {
-                message_id: text(entry.message.as_ref().and_then(|message| message.id)),
-                request_id: text(entry.request_id),
-                client_version: text(entry.client_version()),
-                agent_id: text(entry.agent_id.filter(|_| entry.has_flag(Flags::SIDECHAIN))),
-                line: span.line,
-                stop_reason: None,
-            });
-        }
-        let stop_reason = text(entry.message.as_ref().and_then(|message| message.stop_reason));
-        names[idx].stop_reason = stop_reason.or(names[idx].stop_reason.take());
+        ResponseNames::add_line(&mut names, idx, entry, span.line);
     })
     .map_err(Error::reading(&file.path))?;
     Ok((names, file.len))

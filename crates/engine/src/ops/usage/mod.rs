@@ -30,7 +30,7 @@ use rethread_core::usage::{
 
 pub(super) use self::agents::find_agent_kinds;
 use self::group::GroupRows;
-pub(super) use self::locations::ResponseLocations;
+pub(super) use self::locations::{ResponseLocation, ResponseLocations};
 use self::store::AttributedResponse;
 pub(super) use self::store::UsageStore;
 use crate::Error;
