@@ -69,7 +69,7 @@ pub(crate) async fn page(State(server): State<Arc<Server>>, params: QueryParams)
     let turn = server.queries.lock().await;
     let response = run_blocking(server.clone(), move |server| {
         let result = run_query(server, &sql, &is_stopped);
-        respond_with_page(server, &sql, Some(result))
+        respond_with_page(server, &sql, Some(&result))
     })
     .await;
     drop((turn, stop));
@@ -89,7 +89,7 @@ pub(crate) async fn csv(State(server): State<Arc<Server>>, params: QueryParams) 
             response.headers_mut().insert(header::CONTENT_DISPOSITION, name);
             response
         }
-        Err(error) => respond_with_page(server, &sql, Some(Err(error))),
+        Err(error) => respond_with_page(server, &sql, Some(&Err(error))),
     })
     .await;
     drop((turn, stop));
@@ -152,7 +152,7 @@ impl ResultCell {
     }
 }
 
-fn respond_with_page(server: &Server, sql: &str, result: Option<Result<ResultPage, SqlError>>) -> Response {
+fn respond_with_page(server: &Server, sql: &str, result: Option<&Result<ResultPage, SqlError>>) -> Response {
     let site = server.site();
     let body = html! {
         main id="main" class="sql" {
@@ -160,12 +160,12 @@ fn respond_with_page(server: &Server, sql: &str, result: Option<Result<ResultPag
             div class="sql-columns" {
                 div {
                     (render_form(site, sql, matches!(result, Some(Ok(_)))))
-                    @if let Some(Err(error)) = &result { (render_error(error)) }
+                    @if let Some(Err(error)) = result { (render_error(error)) }
                     (render_examples(site))
                 }
                 (render_schema())
             }
-            @if let Some(Ok(page)) = &result { (render_result(page)) }
+            @if let Some(Ok(page)) = result { (render_result(page)) }
         }
     };
     let frame = Frame { section: "sql", ..server.frame("SQL") };
