@@ -14,7 +14,7 @@ use crate::column_buffer::{CellValue, ColumnBuffer};
 use crate::schema::{LakeTable, LakeType};
 
 /// The maximum number of rows of a row group.
-const MAX_GROUP_ROWS: usize = 1 << 16;
+const MAX_GROUP_ROWS: usize = 1 << 15;
 /// The number of bytes of text after which a row group ends.
 const MAX_GROUP_TEXT_BYTES: usize = 24 << 20;
 /// The level of compression. Higher levels cost more time than they save space.

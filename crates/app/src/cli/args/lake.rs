@@ -7,7 +7,7 @@ use rethread_lake::views::SqlEngine;
 
 use super::name_parser;
 
-/// Share sessions with a team as Parquet, for any SQL engine
+/// Share sessions with a team as Parquet, for your SQL engine
 ///
 /// A lake is a folder, a mounted share or a bucket. `push` writes what changed as Parquet, at the privacy level of this machine:
 /// `metrics` (numbers, times and names that the client defines), `names` (also paths, branches and names of tools) or `text`
