@@ -1,5 +1,7 @@
 //! `sql`: formats, sources of the statement, limits and exit codes.
 
+#![expect(clippy::disallowed_methods, reason = "a test deletes a session as a client does")]
+
 use rethread_testkit::script;
 
 use crate::new_home;
