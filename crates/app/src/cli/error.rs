@@ -132,6 +132,8 @@ pub(crate) enum CliError {
     NoConfigFile,
     /// A statement of `sql` that failed, with the reason.
     Sql { sql: String, error: SqlError },
+    /// Bytes for a file would be printed on the terminal.
+    BinaryOnTerminal,
     /// A table that does not exist.
     UnknownTable(String),
     /// An example query that does not exist.
@@ -337,6 +339,10 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             "without --regex, the text is matched literally".to_owned(),
         ),
         CliError::Sql { error, .. } => crate::text::sql_result::describe_error(error),
+        CliError::BinaryOnTerminal => (
+            "a Parquet file cannot be shown on a terminal".to_owned(),
+            "redirect the output to a file: rethread sql … --format parquet > result.parquet".to_owned(),
+        ),
         CliError::UnknownTable(name) => (
             format!("there is no table `{}`", clean::line(name)),
             "`rethread sql --schema` lists the tables".to_owned(),

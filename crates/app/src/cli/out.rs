@@ -131,6 +131,11 @@ impl Out {
         self.screen.write_all(bytes)
     }
 
+    /// Returns `true` if stdout is a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
     /// Returns `true` if stderr contains only errors.
     pub(crate) fn is_quiet(&self) -> bool {
         self.options.quiet

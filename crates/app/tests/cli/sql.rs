@@ -32,6 +32,15 @@ fn results_are_tables_csv_or_json() {
 }
 
 #[test]
+fn a_parquet_file_is_written_to_the_output() {
+    let home = new_home();
+    home.write(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(GARDEN));
+    let output = home.command(&["sql", "SELECT * FROM turns", "--format", "parquet"]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(output.stdout.starts_with(b"PAR1") && output.stdout.ends_with(b"PAR1"), "{output:?}");
+}
+
+#[test]
 fn the_statement_may_be_in_a_file_or_an_example() {
     let home = new_home();
     home.write(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(GARDEN));

@@ -17,6 +17,7 @@ use clap::Args;
     rethread sql --example cost-by-day\n  \
     rethread sql --schema tool_calls\n  \
     rethread sql --file report.sql --format csv > report.csv\n  \
+    rethread sql \"SELECT * FROM tool_calls\" --format parquet > calls.parquet\n  \
     rethread sql --explain \"SELECT count(*) FROM entries WHERE session_id = '3f2a…'\"")]
 pub(crate) struct Sql {
     /// Statement to run, or `-` to read it from stdin
@@ -34,7 +35,7 @@ pub(crate) struct Sql {
     /// Print what the statement would read and how, without reading sessions
     #[arg(long, conflicts_with = "schema")]
     pub(crate) explain: bool,
-    /// Format of the result: table, csv or jsonl
+    /// Format of the result: table, csv, jsonl or parquet
     #[arg(short, long, value_name = "FORMAT", hide_possible_values = true, default_value = "table")]
     pub(crate) format: SqlFormat,
     /// Stop if SQLite needs more memory, for example 512M or 4G
@@ -56,4 +57,6 @@ pub(crate) enum SqlFormat {
     Csv,
     /// One JSON object per row.
     Jsonl,
+    /// A Parquet file.
+    Parquet,
 }

@@ -43,6 +43,9 @@ pub(crate) fn run(args: &args::Sql, app: &AppContext, out: &mut Out) -> Result<E
         return print_plan(&sql, &database, out);
     }
     let format = if out.is_json() { None } else { Some(args.format) };
+    if format == Some(SqlFormat::Parquet) && out.is_terminal() {
+        return Err(CliError::BinaryOnTerminal);
+    }
     out.allow_pager();
     let count = run_statement(&sql, &mut database, format, out)?;
     if count == 0 && format == Some(SqlFormat::Table) {

@@ -1,5 +1,6 @@
 //! Prints the rows of a result.
 
+use rethread_lake::{ResultColumn, write_result_file};
 use rethread_sql::ResultValue;
 use serde_json::{Map, Number, Value};
 
@@ -20,6 +21,8 @@ pub(super) struct RowPrinter {
     /// `None` prints the objects of `--json`.
     format: Option<SqlFormat>,
     cells: Vec<Vec<Cell>>,
+    /// The values of each column of a Parquet file.
+    columns_of_file: Vec<Vec<Value>>,
     /// Whether all values of a column so far are numbers.
     is_numeric: Vec<bool>,
 }
@@ -27,7 +30,8 @@ pub(super) struct RowPrinter {
 impl RowPrinter {
     pub(super) fn new(columns: Vec<String>, format: Option<SqlFormat>) -> RowPrinter {
         let is_numeric = vec![true; columns.len()];
-        RowPrinter { columns: unique_names(columns), format, cells: Vec::new(), is_numeric }
+        let columns_of_file = vec![Vec::new(); columns.len()];
+        RowPrinter { columns: unique_names(columns), format, cells: Vec::new(), columns_of_file, is_numeric }
     }
 
     /// Prints the header of CSV. Other formats have none before the rows.
@@ -48,6 +52,12 @@ impl RowPrinter {
                 let cells: Vec<String> = values.iter().map(format_exact).collect();
                 out.raw(format_csv_line(cells.iter().map(String::as_str)).as_bytes())
             }
+            Some(SqlFormat::Parquet) => {
+                for (column, value) in self.columns_of_file.iter_mut().zip(values) {
+                    column.push(convert_value(value));
+                }
+                Ok(())
+            }
             Some(SqlFormat::Table) => {
                 let cells = values.iter().enumerate().map(|(idx, value)| {
                     self.is_numeric[idx] &=
@@ -63,8 +73,14 @@ impl RowPrinter {
         }
     }
 
-    /// Prints the table, if the format is one.
+    /// Prints the table or the file, if the format is one.
     pub(super) fn finish(self, out: &mut Out) -> Result<(), CliError> {
+        if self.format == Some(SqlFormat::Parquet) {
+            let columns: Vec<ResultColumn> = self.columns_of_file.into_iter().map(build_column).collect();
+            let mut bytes = Vec::new();
+            write_result_file(&self.columns, &columns, &mut bytes)?;
+            return Ok(out.bytes(&bytes)?);
+        }
         let mut table = Table::new(0);
         for (name, is_numeric) in self.columns.iter().zip(&self.is_numeric) {
             let align = if *is_numeric { Align::Right } else { Align::Left };
@@ -77,6 +93,23 @@ impl RowPrinter {
     fn build_object(&self, values: &[ResultValue<'_>]) -> Map<String, Value> {
         self.columns.iter().cloned().zip(values.iter().map(convert_value)).collect()
     }
+}
+
+/// Converts the values of a column of a file: to numbers if all are, else to texts.
+fn build_column(values: Vec<Value>) -> ResultColumn {
+    let all = |accepts: fn(&Value) -> bool| values.iter().all(|value| value.is_null() || accepts(value));
+    if all(Value::is_i64) {
+        return ResultColumn::Integers(values.iter().map(Value::as_i64).collect());
+    }
+    if all(Value::is_number) {
+        return ResultColumn::Reals(values.iter().map(Value::as_f64).collect());
+    }
+    let to_text = |value: Value| match value {
+        Value::Null => None,
+        Value::String(text) => Some(text),
+        number => Some(number.to_string()),
+    };
+    ResultColumn::Texts(values.into_iter().map(to_text).collect())
 }
 
 /// Appends numbers to repeated names, so that the keys of objects are unique.
@@ -106,7 +139,19 @@ fn convert_value(value: &ResultValue<'_>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::unique_names;
+    use rethread_lake::ResultColumn;
+    use serde_json::json;
+
+    use super::{build_column, unique_names};
+
+    #[test]
+    fn a_column_of_a_file_has_one_type() {
+        let column = |values: &[serde_json::Value]| build_column(values.to_vec());
+        assert_eq!(column(&[json!(1), json!(null)]), ResultColumn::Integers(vec![Some(1), None]));
+        assert_eq!(column(&[json!(1), json!(0.5)]), ResultColumn::Reals(vec![Some(1.0), Some(0.5)]));
+        let texts = vec![Some("a".to_owned()), Some("2".to_owned()), None];
+        assert_eq!(column(&[json!("a"), json!(2), json!(null)]), ResultColumn::Texts(texts));
+    }
 
     #[test]
     fn repeated_columns_get_numbers() {
