@@ -89,6 +89,10 @@ fn init(
             if folder.join("lake.json").exists() {
                 return Err(LakeError::AlreadyALake(folder).into());
             }
+            // Before the key is written, so that a refusal leaves no file.
+            if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
+                return Err(LakeError::NotEmpty(folder).into());
+            }
             write_key(&key_file, &key)?;
             init_folder(&folder, &manifest)?;
         }

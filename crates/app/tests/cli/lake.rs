@@ -97,6 +97,7 @@ fn keys_and_folders_are_checked() {
         3,
         "a lake already"
     );
+    assert_eq!(home.run(&["lake", "init", &path(&home, "."), "--key", &path(&home, "other.key")]).code, 3);
     assert!(!Path::new(&path(&home, "other.key")).exists(), "no key is left");
     let other_lake = path(&home, "other");
     run(&home, &["lake", "init", &other_lake, "--key", &path(&home, "other.key")]);
