@@ -1,6 +1,7 @@
 //! Memory of commands that read a session with one very long line. Each runs with a limited address space.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rethread_testkit::home::{Home, RunOutput};
 use serde_json::{Value, json};
@@ -12,9 +13,22 @@ const FILE: &str = ".claude/projects/-home-ann-garden/aaaaaaaa-0000-4000-8000-00
 
 /// The length of the long line.
 const LINE_BYTES: usize = 12 << 20;
-/// The address space in kB: what the program needs for a short session (38 MB with its code and stacks), 8 MB for the markup of a page,
-/// and two and a half times the line. Three copies of the line do not fit.
-const LIMIT_KB: usize = 46_000 + LINE_BYTES / 1024 * 5 / 2;
+/// The address space in kB in addition to what the program needs for a short session: 8 MB for the markup of a page, and two and a
+/// half times the line. Three copies of the line do not fit.
+const EXTRA_KB: usize = 8_000 + LINE_BYTES / 1024 * 5 / 2;
+
+/// Returns the address space in kB with which the program exports a short session: its code, its stacks and its buffers.
+fn base_kb() -> usize {
+    static BASE_KB: OnceLock<usize> = OnceLock::new();
+    *BASE_KB.get_or_init(|| {
+        let entries = [entry(1, "user", &json!("a short prompt"))];
+        let suffices = |limit: &usize| {
+            LimitedHome::with_limit(&entries, *limit).home.run(&["export", SESSION, "--format", "html"]).code
+                == 0
+        };
+        (20_000..200_000).step_by(1_000).find(suffices).expect("a limit that suffices")
+    })
+}
 
 /// A home whose program runs with a limited address space.
 struct LimitedHome {
@@ -26,9 +40,14 @@ struct LimitedHome {
 impl LimitedHome {
     /// Creates a home with a session of these entries. Each is a child of the previous one.
     fn new(entries: &[Value]) -> LimitedHome {
+        LimitedHome::with_limit(entries, base_kb() + EXTRA_KB)
+    }
+
+    /// Creates a home whose program has an address space of `limit_kb`.
+    fn with_limit(entries: &[Value], limit_kb: usize) -> LimitedHome {
         let tools = new_home();
         let script = format!(
-            "#!/bin/sh\nulimit -v {LIMIT_KB} || exit 99\nexport MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=2\nexec '{}' \"$@\"\n",
+            "#!/bin/sh\nulimit -v {limit_kb} || exit 99\nexport MALLOC_ARENA_MAX=1 RAYON_NUM_THREADS=2\nexec '{}' \"$@\"\n",
             tools.program().display()
         );
         tools.write_program("limited", &script);
