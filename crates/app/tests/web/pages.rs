@@ -1,5 +1,7 @@
 //! Contents of the pages: markup is well formed, filters work, and hostile text is escaped.
 
+use std::time::{Duration, Instant};
+
 use rethread_testkit::home::Home;
 use rethread_testkit::script;
 use rethread_testkit::wait::wait_for;
@@ -280,6 +282,9 @@ fn the_search_index_is_built_when_the_server_starts() {
     let home = fixtures::new_three_session_home();
     let status = |home: &Home| home.run(&["index", "--status", "--json"]).out;
     assert!(status(&home).contains("\"files\":0,"), "{}", status(&home));
+    // A file that was written within the last clock tick is indexed by the next update only.
+    let written = Instant::now();
+    wait_for("stable files", || (written.elapsed() > Duration::from_millis(25)).then_some(()));
     let server = WebServer::start(home);
     wait_for("the index", || status(server.home()).contains("\"files\":3,").then_some(()));
     // The progress of an update that has ended is not shown.
