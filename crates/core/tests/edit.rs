@@ -2,13 +2,15 @@
 
 use proptest::prelude::*;
 use rethread_core::edit::{
-    Draft, Envelope, JsonEdit, PathSegment, ResumeMarker, SessionStateLines, UuidMap, apply_edits,
-    required_entries,
+    Draft, Envelope, JsonEdit, MarkerKind, PathSegment, ResumeMarker, SessionStateLines, UuidMap,
+    apply_edits, required_entries,
 };
 use rethread_core::entry::{self, Kind, Timestamp};
 use rethread_core::id::Id;
 use rethread_core::lines::LineSplitter;
-use rethread_core::resume::{KNOWN_CLIENTS, ResumeIndex, simulate_resume, simulate_resume_at};
+use rethread_core::resume::{
+    KNOWN_CLIENTS, ResumeIndex, TrailingEntries, simulate_resume, simulate_resume_at,
+};
 use rethread_core::tree::{LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::{random, script};
@@ -207,6 +209,7 @@ fn marker_lines_match_the_client_format() {
         version: Some("2.1.325"),
         git_branch: Some("main"),
         entrypoint: Some("cli"),
+        ..ResumeMarker::default()
     };
     assert_eq!(
         String::from_utf8(marker.marker_line()).expect("text"),
@@ -215,6 +218,11 @@ fn marker_lines_match_the_client_format() {
     assert_eq!(
         String::from_utf8(marker.leaf_pointer_line()).expect("text"),
         r#"{"type":"last-prompt","lastPrompt":"tidy the shed","leafUuid":"U","explicit":true,"sessionId":"S"}"#
+    );
+    let message = ResumeMarker { kind: MarkerKind::Message, ..marker };
+    assert_eq!(
+        String::from_utf8(message.marker_line()).expect("text"),
+        r#"{"parentUuid":"L","isSidechain":false,"type":"assistant","isApiErrorMessage":true,"message":{"id":"U","type":"message","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"goes on \"here\""}],"stop_reason":"stop_sequence","stop_sequence":"","usage":{"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}},"timestamp":"2026-01-01T00:00:00.000Z","uuid":"U","userType":"external","entrypoint":"cli","cwd":"/garden","sessionId":"S","version":"2.1.325","gitBranch":"main"}"#
     );
     let long = ResumeMarker { prompt: Some(&"ä".repeat(300)), ..marker };
     let line: Value = serde_json::from_slice(&long.leaf_pointer_line()).expect("JSON");
@@ -283,7 +291,7 @@ proptest! {
                 let client = Version::parse_lenient(version);
                 // A fork may be loadable although its origin never returns.
                 let Some(expected) = simulate_resume_at(&tree, &index, &client, node_id as NodeId).filter(|outcome| outcome.failure.is_none()) else { continue };
-                let entries = required_entries(&tree, &index, std::slice::from_ref(&client), node_id as NodeId);
+                let entries = required_entries(&tree, &index, std::slice::from_ref(&client), node_id as NodeId, TrailingEntries::All);
                 let (after, index_after, _) = parse_session(&copy_entries(&file, &tree, &entries, node.uuid, now));
                 let actual = simulate_resume(&after, &index_after, &client);
                 prop_assert_eq!(

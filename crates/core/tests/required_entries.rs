@@ -3,7 +3,7 @@
 use rethread_core::edit::required_entries;
 use rethread_core::entry::read_line;
 use rethread_core::lines::LineSplitter;
-use rethread_core::resume::ResumeIndex;
+use rethread_core::resume::{ResumeIndex, TrailingEntries};
 use rethread_core::tree::{LineSpan, NodeId, TreeBuilder};
 use rethread_core::version::Version;
 use rethread_testkit::script;
@@ -28,7 +28,8 @@ fn list_required_by(client: &str, text: &str, leaf: &str) -> String {
     let tree = builder.finish();
     let name = |id: NodeId| script::name_from_bits(tree.node(id).uuid.bits()).expect("a name");
     let leaf = (0..tree.nodes().len() as NodeId).find(|&id| name(id) == leaf).expect("the leaf");
-    let entries = required_entries(&tree, &index, &[Version::parse_lenient(client)], leaf);
+    let entries =
+        required_entries(&tree, &index, &[Version::parse_lenient(client)], leaf, TrailingEntries::All);
     entries.into_iter().map(name).collect::<Vec<_>>().join(" ")
 }
 

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use rethread_core::entry::{self, BlockKind, Entry, Kind};
+use rethread_core::entry::{self, BlockKind, Entry, EntryRole, Kind};
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
     BlockOrigin, KNOWN_CLIENTS, LoadFailure, MessageRole, ResumeIndex, ResumeOutcome, SentBlock, SentContext,
-    SkippedEntry, active_path_at, have_same_rules, list_rules, simulate_resume, simulate_resume_at,
-    simulate_sent_context, simulate_sent_context_at,
+    SkippedEntry, TrailingEntries, active_path_at, have_same_rules, list_rules, simulate_resume,
+    simulate_resume_at, simulate_sent_context, simulate_sent_context_at,
 };
 use rethread_core::tree::{LineSpan, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
@@ -244,12 +244,15 @@ proptest::proptest! {
             let outcome = simulate_resume(&tree, &index, &client);
             let context = simulate_sent_context(&tree, &index, &client);
             let tokens = outcome.estimate_tokens(&index);
-            proptest::prop_assert_eq!(&context, &SentContext { path: outcome.path, tokens });
+            let is_attached = |id: &NodeId| !matches!(tree.node(*id).kind, Kind::User | Kind::Assistant)
+                && !matches!(tree.node(*id).role, EntryRole::Structural | EntryRole::CompactBoundary);
+            let attached = outcome.chain.iter().copied().filter(is_attached).collect();
+            proptest::prop_assert_eq!(&context, &SentContext { path: outcome.path, attached, tokens });
             for leaf in 0..tree.nodes().len() as NodeId {
                 let outcome = simulate_resume_at(&tree, &index, &client, leaf).filter(|outcome| outcome.failure.is_none());
-                let chain = active_path_at(&tree, &index, &client, leaf);
+                let chain = active_path_at(&tree, &index, &client, leaf, TrailingEntries::All);
                 proptest::prop_assert_eq!(chain.as_ref(), outcome.as_ref().map(|outcome| &outcome.chain));
-                let context = simulate_sent_context_at(&tree, &index, &client, leaf);
+                let context = simulate_sent_context_at(&tree, &index, &client, leaf, TrailingEntries::All);
                 let path = outcome.map(|outcome| outcome.path);
                 proptest::prop_assert_eq!(context.map(|context| context.path), path);
             }

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rethread_engine::core::entry::{EntryRole, Kind, Timestamp};
+use rethread_engine::core::entry::{EntryRole, Timestamp};
 use rethread_engine::core::resume::SkipReason;
 use rethread_engine::core::session::SessionInfo;
 use rethread_engine::core::tree::{ForkKind, PathRelation};
 use rethread_engine::core::usage::PriceTable;
+use rethread_engine::core::version::Version;
 use rethread_engine::ops;
 use rethread_engine::ops::EntrySelector;
 use rethread_engine::ops::diff::BranchSpec;
@@ -323,19 +324,14 @@ fn check_goto(bytes: &[u8], name: &str, at: &str, before: &Invariants, exact: bo
     let last = turns.iter().rev().find_map(|shown| shown.number);
     // A later line may have the uuid of the target, and other content.
     let is_repeated = tree.find_uuid(target.uuid) != Some(resume_point) || tree.repeated_line_count() > 0;
-    let is_shown = outcome.to.turn.is_none_or(|turn| last == Some(turn));
-    // Clients load the attachments below the target with it, and a queued prompt is one.
-    let mut below = active.nodes.iter().skip_while(|&&id| id != resume_point).skip(1).peekable();
-    let is_shown = is_shown
-        || below.peek().is_some()
-            && below.all(|&id| !matches!(tree.node(id).kind, Kind::User | Kind::Assistant));
+    let is_shown = outcome.to.turn.is_none_or(|turn| last == Some(turn)) || outcome.sent_below > 0;
     assert!(is_shown || is_repeated, "goto {at}: show ends with {last:?}, not {:?}", outcome.to.turn);
     true
 }
 
 const ID: &str = "aaaaaaaa-0000-4000-8000-000000000001.jsonl";
 
-const SESSIONS: [&str; 7] = [
+const SESSIONS: [&str; 9] = [
     rethread_testkit::sample_session::EDITED_PROMPT,
     "
     * v=2.1.325
@@ -403,6 +399,27 @@ const SESSIONS: [&str; 7] = [
             a2: two
         u3: other
           a3: other",
+    // A queued prompt and a local command are directly below an answer.
+    "
+    * v=2.1.325
+    u1: one
+      a1: one
+        t1: queued_command and the hose
+          a2: two
+        s1: local_command <command-name>/cost</command-name>
+        u3: three
+          a3: three",
+    // A compaction with a parent is directly below an answer.
+    "
+    * v=2.1.325
+    u1: one
+      a1: one
+        s1: compact_boundary x
+          u4 recap: the summary
+            u5: four
+              a5: four
+        u2: two
+          a2: two",
 ];
 
 #[test]
@@ -451,6 +468,29 @@ fn queued_prompt_counts_as_a_loaded_turn() {
     let request = ExplainRequest { path: copy.path.clone(), ..Default::default() };
     let explanation = ops::explain::explain_resume(&request).expect("a session can be explained");
     assert_eq!((explanation.verdicts[0].turns, explanation.turns), (2, 2));
+}
+
+/// Moves the session of [`SESSIONS`] to an entry. Returns the number of turns that each of two clients sends then, and the number of
+/// their entries.
+fn count_sent_after_goto(idx: usize, at: &str) -> Vec<(usize, usize)> {
+    let copy = SessionCopy::new(&script::bytes(SESSIONS[idx]), ID);
+    let outcome = copy.goto(at).expect("every entry can be resumed");
+    assert_eq!((outcome.replayed, outcome.sent_below), (0, 0));
+    let explain = |client: &str| {
+        let client = ClientSelector::Client(Version::parse_lenient(client));
+        let request = ExplainRequest { path: copy.path.clone(), client };
+        let explanation = ops::explain::explain_resume(&request).expect("a session can be explained");
+        (explanation.verdicts[0].turns, explanation.verdicts[0].resume.loaded)
+    };
+    // The first one loads the entries below the last message, the second one only those on the walk.
+    vec![explain("2.1.325"), explain("2.1.61")]
+}
+
+#[test]
+fn goto_loads_no_text_below_its_entry() {
+    assert_eq!(count_sent_after_goto(7, "t1"), [(1, 2); 2], "above a queued prompt and a local command");
+    assert_eq!(count_sent_after_goto(8, "t1"), [(1, 2); 2], "above a compaction with a parent");
+    assert_eq!(count_sent_after_goto(7, "t3"), [(2, 4); 2], "the end of the branch with the local command");
 }
 
 #[test]

@@ -94,6 +94,13 @@ fn print(outcome: &GotoOutcome, app: &AppContext, out: &mut Out) -> Result<(), C
         );
         write_report::print_field("", &paint(MARK, &text), out)?;
     }
+    if outcome.sent_below > 0 {
+        let text = format!(
+            "clients also send the queued prompts and commands directly below the entry: {}",
+            count_noun(outcome.sent_below as u64, "entry")
+        );
+        write_report::print_field("", &paint(MARK, &text), out)?;
+    }
     if dry_run {
         for line in outcome.added.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).take(4) {
             let text = clean::line(&String::from_utf8_lossy(line));

@@ -32,6 +32,7 @@ pub(crate) struct GotoJson<'a> {
     to: EntryRefJson<'a>,
     added_bytes: usize,
     replayed_lines: usize,
+    sent_below: usize,
     expected_loads: Vec<ExpectedLoadJson<'a>>,
 }
 
@@ -48,6 +49,7 @@ pub(crate) fn build_goto(outcome: &GotoOutcome) -> ObjectJson<GotoJson<'_>> {
             to: build_entry_ref(&outcome.to),
             added_bytes: outcome.added.len(),
             replayed_lines: outcome.replayed,
+            sent_below: outcome.sent_below,
             expected_loads: build_expected_loads(&outcome.expected_loads),
         },
     )

@@ -18,6 +18,6 @@ mod uuid_map;
 pub use draft::{Draft, DraftSegment, Envelope};
 pub use json_edit::{JsonEdit, PathSegment, apply_edits, quote_json};
 pub use required_entries::required_entries;
-pub use resume_marker::{ResumeMarker, format_timestamp};
+pub use resume_marker::{MarkerKind, ResumeMarker, format_timestamp};
 pub use session_state::SessionStateLines;
 pub use uuid_map::UuidMap;

@@ -1,7 +1,7 @@
 //! Computes the entries that are needed to resume from an entry.
 
 use crate::entry::Kind;
-use crate::resume::{ResumeIndex, active_path_at};
+use crate::resume::{ResumeIndex, TrailingEntries, active_path_at};
 use crate::tree::{Node, NodeId, Tree};
 use crate::version::Version;
 
@@ -9,8 +9,14 @@ use crate::version::Version;
 ///
 /// These are the entries on the path in the tree (ancestors up to a root or compaction, entries that the
 /// compaction preserved, other calls and results of each response) and the entries that each of `clients` would
-/// load. Only the last of several lines with one uuid is included.
-pub fn required_entries(tree: &Tree, index: &ResumeIndex, clients: &[Version], leaf: NodeId) -> Vec<NodeId> {
+/// load with the entries `trailing` below `leaf`. Only the last of several lines with one uuid is included.
+pub fn required_entries(
+    tree: &Tree,
+    index: &ResumeIndex,
+    clients: &[Version],
+    leaf: NodeId,
+    trailing: TrailingEntries,
+) -> Vec<NodeId> {
     let mut required = vec![false; tree.nodes().len()];
     let mut add = |id: NodeId| {
         let last = tree.find_uuid(tree.node(id).uuid).unwrap_or(id);
@@ -18,7 +24,7 @@ pub fn required_entries(tree: &Tree, index: &ResumeIndex, clients: &[Version], l
     };
     tree.with_parallel_calls(&tree.context_path(leaf)).into_iter().for_each(|entry| add(entry.node));
     for client in clients {
-        active_path_at(tree, index, client, leaf).into_iter().flatten().for_each(&mut add);
+        active_path_at(tree, index, client, leaf, trailing).into_iter().flatten().for_each(&mut add);
     }
     add_progress_lines(tree, &mut required);
     add_sidechains(tree, &mut required);

@@ -1,12 +1,27 @@
 //! The two lines that make every known client resume from an entry: a child that is not sent to the model, and
 //! a pointer to that child.
+//!
+//! Clients from 2.1.120 on also load the other entries below a message, such as queued prompts, up to the next message.
+//! [`MarkerKind::Message`] is a marker that is such a message. Clients before 2.0.47 send it.
 
 use super::json_edit::quote_json;
 use crate::entry::Timestamp;
 
+/// The kind of line that a resume marker is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MarkerKind {
+    /// An informational system line. The client loads it with the other entries below the message above it.
+    #[default]
+    Notice,
+    /// An API error, which is a message that is not sent. The client loads no other entries below its parent.
+    Message,
+}
+
 /// The entry to resume from, and the fields of the marker lines.
 #[derive(Debug, Clone, Default)]
 pub struct ResumeMarker<'a> {
+    /// The kind of line.
+    pub kind: MarkerKind,
     /// The uuid of the entry to resume from.
     pub leaf: &'a str,
     /// The uuid of the marker line.
@@ -37,11 +52,19 @@ const MAX_PROMPT_CHARS: usize = 200;
 impl ResumeMarker<'_> {
     /// Formats the marker line, a child of the entry to resume from, without newline.
     pub fn marker_line(&self) -> Vec<u8> {
-        let mut line = format!(
-            r#"{{"parentUuid":{},"isSidechain":false,"type":"system","subtype":"informational","content":{},"isMeta":false,"level":"info""#,
-            quote_json(self.leaf),
-            quote_json(self.text)
-        );
+        let text = quote_json(self.text);
+        let content = match self.kind {
+            MarkerKind::Notice => {
+                format!(
+                    r#""type":"system","subtype":"informational","content":{text},"isMeta":false,"level":"info""#
+                )
+            }
+            MarkerKind::Message => format!(
+                r#""type":"assistant","isApiErrorMessage":true,"message":{{"id":{},"type":"message","role":"assistant","model":"<synthetic>","content":[{{"type":"text","text":{text}}}],"stop_reason":"stop_sequence","stop_sequence":"","usage":{{"input_tokens":0,"output_tokens":0,"cache_creation_input_tokens":0,"cache_read_input_tokens":0}}}}"#,
+                quote_json(self.uuid)
+            ),
+        };
+        let mut line = format!(r#"{{"parentUuid":{},"isSidechain":false,{content}"#, quote_json(self.leaf));
         let time = self.time.map(format_timestamp);
         let fields = [
             ("timestamp", time.as_deref()),

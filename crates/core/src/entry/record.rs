@@ -240,9 +240,18 @@ impl<'a> Entry<'a> {
     ///
     /// It counts neither as activity nor as part of a turn, because no client was in use when it was written.
     pub fn is_resume_marker(&self) -> bool {
-        self.kind == Kind::System
-            && self.system_kind() == SystemKind::Informational
-            && self.content.and_then(JsonStr::from_value).is_some_and(|text| text.equals(RESUME_MARKER_TEXT))
+        let is_marker_text = |text: JsonStr<'_>| text.equals(RESUME_MARKER_TEXT);
+        match self.kind {
+            Kind::System => {
+                self.system_kind() == SystemKind::Informational
+                    && self.content.and_then(JsonStr::from_value).is_some_and(is_marker_text)
+            }
+            Kind::Assistant => {
+                self.has_flag(Flags::API_ERROR)
+                    && self.message.iter().flat_map(|message| message.content.texts()).any(is_marker_text)
+            }
+            _ => false,
+        }
     }
 
     /// Returns the content blocks of the message. Empty if there is no message or its content is a plain string.

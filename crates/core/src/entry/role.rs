@@ -36,7 +36,7 @@ pub enum EntryRole {
     SyntheticReply,
     /// The boundary at which the context was compacted.
     CompactBoundary,
-    /// An entry of the parent chain without text: progress, attachments, most system lines.
+    /// An entry of the parent chain without text: progress, attachments, most system lines, resume markers.
     Structural,
     /// A line that is not part of the tree.
     State,
@@ -108,6 +108,7 @@ impl Entry<'_> {
     pub fn role(&self) -> EntryRole {
         match self.kind {
             Kind::User => self.classify_user_line(),
+            Kind::Assistant if self.is_resume_marker() => EntryRole::Structural,
             Kind::Assistant if self.has_flag(Flags::API_ERROR) => EntryRole::ApiError,
             Kind::Assistant => {
                 let first = self.message.as_ref().and_then(|message| message.content.texts().next());

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::client_graph::{ClientGraph, NONE};
 use super::resume_index::{BlockSummary, ResumeIndex};
 use super::rules::{RejoinRule, TrailingRule};
+use super::simulate::TrailingEntries;
 use crate::block_table::ToolCallIdx;
 use crate::entry::{EntryRole, Flags, Timestamp};
 use crate::tree::{NodeId, ParentLink};
@@ -59,8 +60,15 @@ pub(super) fn walk_to_root(graph: &ClientGraph<'_>, leaf: NodeId) -> (Vec<NodeId
 
 /// Adds to a walk that ends with a message all entries below it that are no messages and that no message separates from it.
 ///
-/// They may be on several branches. Does nothing if the walk ends with another entry.
-pub(super) fn add_trailing_entries(graph: &ClientGraph<'_>, rule: TrailingRule, walk: &mut Vec<NodeId>) {
+/// They may be on several branches. Does nothing if the walk ends with another entry. With [`TrailingEntries::SameTurn`], texts
+/// of the user and compactions are not added, except at and above `leaf`, nor what is below them.
+pub(super) fn add_trailing_entries(
+    graph: &ClientGraph<'_>,
+    rule: TrailingRule,
+    leaf: NodeId,
+    trailing: TrailingEntries,
+    walk: &mut Vec<NodeId>,
+) {
     let last = walk.last().copied().filter(|&id| graph.is_message(id) && rule != TrailingRule::Walk);
     let Some(message) = last else {
         return;
@@ -68,22 +76,31 @@ pub(super) fn add_trailing_entries(graph: &ClientGraph<'_>, rule: TrailingRule, 
     // In a cycle, entries above the message are below it too.
     let mut on_walk = vec![false; graph.parent.len()];
     walk.iter().for_each(|&id| on_walk[id as usize] = true);
-    let is_end = |id: NodeId| on_walk[id as usize] || graph.is_message(id);
+    let mut is_requested = vec![trailing == TrailingEntries::All; graph.parent.len()];
+    let mut node = leaf;
+    while node != NONE && !std::mem::replace(&mut is_requested[node as usize], true) {
+        node = graph.parent[node as usize];
+    }
+    let starts_turn =
+        |id: NodeId| graph.has_text(id) || graph.tree.node(id).role == EntryRole::CompactBoundary;
+    let is_end = |id: NodeId| {
+        on_walk[id as usize] || graph.is_message(id) || !is_requested[id as usize] && starts_turn(id)
+    };
     let parent_of = |id: NodeId| if is_end(id) { NONE } else { graph.parent[id as usize] };
     let is_below = graph.mark_with_descendants(|id| id == message, parent_of);
     // An entry without a timestamp stays after the entry before it.
     let mut time = None;
-    let mut trailing: Vec<(Option<Timestamp>, NodeId)> = Vec::new();
+    let mut added: Vec<(Option<Timestamp>, NodeId)> = Vec::new();
     for &id in graph.order.iter().filter(|&&id| is_below[id as usize] && !is_end(id)) {
         time = graph.tree.node(id).time().or(time);
-        trailing.push((time, id));
+        added.push((time, id));
     }
-    trailing.sort_by_key(|&(time, _)| time);
-    let mut trailing: Vec<NodeId> = trailing.into_iter().map(|(_, id)| id).collect();
+    added.sort_by_key(|&(time, _)| time);
+    let mut added: Vec<NodeId> = added.into_iter().map(|(_, id)| id).collect();
     if rule == TrailingRule::Depth {
-        trailing = sort_by_depth(graph, message, &trailing);
+        added = sort_by_depth(graph, message, &added);
     }
-    walk.append(&mut trailing);
+    walk.append(&mut added);
 }
 
 /// Sorts entries below `root` such that each is followed by its descendants. Siblings stay in order.
@@ -307,6 +324,14 @@ impl ResponseParts {
 }
 
 impl ClientGraph<'_> {
+    /// Returns `true` if an entry has a text: of the user, of the model, or one that the client wrote for the model.
+    pub(super) fn has_text(&self, id: NodeId) -> bool {
+        !matches!(
+            self.tree.node(id).role,
+            EntryRole::Structural | EntryRole::CompactBoundary | EntryRole::State
+        )
+    }
+
     /// Returns the response that the parent of an entry belongs to. Returns `None` if it has no parent or belongs to none.
     fn parent_message(&self, id: NodeId) -> Option<u32> {
         let parent = self.parent[id as usize];

@@ -34,8 +34,8 @@ pub use rules::{
     predict_path_resume,
 };
 pub use simulate::{
-    EarlyEnd, LoadFailure, ResumeOutcome, SentContext, SkipReason, SkippedEntry, active_path, active_path_at,
-    resumable_entries, simulate_by_summary, simulate_resume, simulate_resume_at, simulate_sent_context,
-    simulate_sent_context_at,
+    EarlyEnd, LoadFailure, ResumeOutcome, SentContext, SkipReason, SkippedEntry, TrailingEntries,
+    active_path, active_path_at, resumable_entries, simulate_by_summary, simulate_resume, simulate_resume_at,
+    simulate_sent_context, simulate_sent_context_at,
 };
 pub use status::ContextStatus;

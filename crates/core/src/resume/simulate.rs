@@ -40,8 +40,20 @@ pub struct ResumeOutcome {
 pub struct SentContext {
     /// The user and assistant entries, in the order of their first block. Equals [`ResumeOutcome::path`].
     pub path: Vec<NodeId>,
+    /// The loaded entries with text of the user that are no messages, in the order of the conversation: queued prompts,
+    /// notifications, local commands.
+    pub attached: Vec<NodeId>,
     /// The estimated number of tokens of the context.
     pub tokens: u64,
+}
+
+/// The entries below a requested entry that a simulated client loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TrailingEntries {
+    /// All entries that the client loads with the message at or above the requested entry.
+    All,
+    /// The entries that neither a text of the user nor a compaction separates from the message.
+    SameTurn,
 }
 
 /// The end of a walk that did not reach the start of the conversation.
@@ -188,10 +200,10 @@ fn load_chain(
     let Some((leaf, rule)) = choose_leaf(graph, index, rules) else {
         return Err((if graph.order.is_empty() { LoadFailure::Nothing } else { LoadFailure::GivesUp }, None));
     };
-    load_chain_at(graph, index, rules, leaf, rule)
+    load_chain_at(graph, index, rules, (leaf, rule), TrailingEntries::All)
 }
 
-/// Loads the chain of a client that resumes from `leaf`, which `rule` chose.
+/// Loads the chain of a client that resumes from `leaf`, which `rule` chose, with the entries `trailing` below it.
 ///
 /// Returns `Err` with the cause and the leaf if the message at or above `leaf` must have a timestamp but has none, or if
 /// the client never returns because of a cycle.
@@ -199,8 +211,8 @@ fn load_chain_at(
     graph: &ClientGraph<'_>,
     index: &ResumeIndex,
     rules: &Rules,
-    leaf: NodeId,
-    rule: LeafRule,
+    (leaf, rule): (NodeId, LeafRule),
+    trailing: TrailingEntries,
 ) -> Result<LoadedChain, (LoadFailure, Option<(NodeId, LeafRule)>)> {
     let message = graph.nearest_message(leaf);
     if !rules.leaf_without_time && message.is_some_and(|id| graph.tree.node(id).time().is_none()) {
@@ -212,7 +224,7 @@ fn load_chain_at(
         return Err((LoadFailure::Hangs, Some((leaf, rule))));
     }
     let root = path[0];
-    add_trailing_entries(graph, rules.trailing, &mut path);
+    add_trailing_entries(graph, rules.trailing, leaf, trailing, &mut path);
     let mut chain = rejoin_responses(graph, index, rules.rejoin, path);
     let is_cut = rules.cut_at_boundary && truncate_at_boundary(graph, &mut chain);
     let early_end = match end {
@@ -235,9 +247,12 @@ fn load_requested_chain(
     index: &ResumeIndex,
     rules: &Rules,
     leaf: NodeId,
+    trailing: TrailingEntries,
 ) -> Option<LoadedChain> {
     let is_loaded = graph.loaded[leaf as usize];
-    is_loaded.then(|| load_chain_at(graph, index, rules, leaf, LeafRule::Requested).ok()).flatten()
+    is_loaded
+        .then(|| load_chain_at(graph, index, rules, (leaf, LeafRule::Requested), trailing).ok())
+        .flatten()
 }
 
 /// Returns the leaf of a client and the entries that it loads, in the order of the conversation.
@@ -249,7 +264,8 @@ pub fn active_path(tree: &Tree, index: &ResumeIndex, client: &Version) -> Option
     Some((loaded.leaf, loaded.chain))
 }
 
-/// Returns the entries that a client loads if it resumes from `leaf`, in the order of the conversation.
+/// Returns the entries that a client loads if it resumes from `leaf`, with the entries `trailing` below it, in the order of the
+/// conversation.
 ///
 /// Returns `None` if the client does not load `leaf`, as [`simulate_resume_at`] does, or for any [`LoadFailure`].
 pub fn active_path_at(
@@ -257,10 +273,11 @@ pub fn active_path_at(
     index: &ResumeIndex,
     client: &Version,
     leaf: NodeId,
+    trailing: TrailingEntries,
 ) -> Option<Vec<NodeId>> {
     let rules = Rules::for_client(client);
     let graph = ClientGraph::new(tree, &rules);
-    Some(load_requested_chain(&graph, index, &rules, leaf)?.chain)
+    Some(load_requested_chain(&graph, index, &rules, leaf, trailing)?.chain)
 }
 
 /// Returns, by node id, whether a client of this version can resume from each entry, as [`simulate_resume_at`] does.
@@ -289,7 +306,9 @@ pub fn simulate_resume_at(
     let graph = ClientGraph::new(tree, &rules);
     let is_loaded = graph.loaded[leaf as usize];
     is_loaded.then(|| {
-        build_outcome(&graph, index, &rules, load_chain_at(&graph, index, &rules, leaf, LeafRule::Requested))
+        let requested = (leaf, LeafRule::Requested);
+        let loaded = load_chain_at(&graph, index, &rules, requested, TrailingEntries::All);
+        build_outcome(&graph, index, &rules, loaded)
     })
 }
 
@@ -306,7 +325,7 @@ pub fn simulate_sent_context(tree: &Tree, index: &ResumeIndex, client: &Version)
     }
 }
 
-/// Simulates what a client of this version would send if it resumed from `leaf`.
+/// Simulates what a client of this version would send if it resumed from `leaf`, with the entries `trailing` below it.
 ///
 /// Returns `None` if the client does not load `leaf`, as [`simulate_resume_at`] does, or for any [`LoadFailure`].
 pub fn simulate_sent_context_at(
@@ -314,10 +333,12 @@ pub fn simulate_sent_context_at(
     index: &ResumeIndex,
     client: &Version,
     leaf: NodeId,
+    trailing: TrailingEntries,
 ) -> Option<SentContext> {
     let rules = Rules::for_client(client);
     let graph = ClientGraph::new(tree, &rules);
-    Some(build_sent_context(&graph, index, &rules, load_requested_chain(&graph, index, &rules, leaf)?))
+    let loaded = load_requested_chain(&graph, index, &rules, leaf, trailing)?;
+    Some(build_sent_context(&graph, index, &rules, loaded))
 }
 
 fn build_sent_context(
@@ -327,7 +348,9 @@ fn build_sent_context(
     loaded: LoadedChain,
 ) -> SentContext {
     let (outcome, _) = build_unclassified_outcome(graph, index, rules, loaded);
-    SentContext { tokens: outcome.estimate_tokens(index), path: outcome.path }
+    let is_attached = |&id: &NodeId| !graph.is_message(id) && graph.has_text(id);
+    let attached = outcome.chain.iter().copied().filter(is_attached).collect();
+    SentContext { tokens: outcome.estimate_tokens(index), path: outcome.path, attached }
 }
 
 /// Builds the outcome of a loaded chain, or of the failure to load one.
@@ -452,12 +475,7 @@ impl ResumeOutcome {
     }
 
     /// Returns the entries that the last compaction in the chain replaces.
-    ///
-    /// There are none if the chain contains no summary, because then nothing represents them.
     fn find_compacted_entries(&self, tree: &Tree) -> Vec<NodeId> {
-        if !self.chain.iter().any(|&id| tree.node(id).role == EntryRole::CompactSummary) {
-            return Vec::new();
-        }
         let conversation =
             self.leaf.map(|(leaf, _)| tree.conversation(leaf, &self.chain)).unwrap_or_default();
         let compacted =
@@ -511,7 +529,8 @@ impl ResumeOutcome {
         let mut entries = index.missing_uuid.len();
         for id in 0..tree.nodes().len() as NodeId {
             let node = tree.node(id);
-            if !matches!(node.kind, Kind::User | Kind::Assistant) || !tree.is_main_chain(id) {
+            let is_message = matches!(node.kind, Kind::User | Kind::Assistant);
+            if !is_message || node.has_flag(Flags::RESUME_MARKER) || !tree.is_main_chain(id) {
                 continue;
             }
             entries += 1;
@@ -549,7 +568,8 @@ impl ResumeOutcome {
         });
         skipped.extend(missing_uuid);
         skipped.sort_by_key(|skipped| skipped.line);
-        self.loaded = self.path.iter().filter(|&&id| tree.is_main_chain(id)).count();
+        let is_counted = |id: NodeId| tree.is_main_chain(id) && !tree.node(id).has_flag(Flags::RESUME_MARKER);
+        self.loaded = self.path.iter().filter(|&&id| is_counted(id)).count();
         self.entries = entries;
         self.skipped = skipped;
     }

@@ -51,8 +51,9 @@ impl Tree {
     /// Returns the conversation up to `leaf`. `loaded` are the entries that a client loads when it resumes from `leaf`, in its
     /// order.
     ///
-    /// An entry is compacted if it is not loaded and precedes the last loaded compaction. Loaded entries that are no
-    /// ancestors of `leaf` precede the loaded entry that follows them.
+    /// An entry is compacted if it is not loaded and precedes the last loaded compaction. Without a loaded summary it is left
+    /// out, because nothing represents it. Loaded entries that are no ancestors of `leaf` precede the loaded entry that follows
+    /// them.
     pub fn conversation(&self, leaf: NodeId, loaded: &[NodeId]) -> Conversation {
         let steps = self.with_parallel_calls(&self.ancestors_across_compactions(leaf));
         let mut is_loaded = vec![false; self.nodes().len()];
@@ -63,6 +64,7 @@ impl Tree {
         let is_compaction = |id: &NodeId| {
             matches!(self.node(*id).role, EntryRole::CompactBoundary | EntryRole::CompactSummary)
         };
+        let has_summary = loaded.iter().any(|&id| self.node(id).role == EntryRole::CompactSummary);
         let last_compaction = loaded.iter().copied().filter(is_compaction).max();
         let mut entries = Vec::with_capacity(steps.len());
         let mut is_added = vec![false; self.nodes().len()];
@@ -72,7 +74,8 @@ impl Tree {
             }
             let precedes_compaction = last_compaction.is_some_and(|compaction| node < compaction);
             let relation = match is_loaded[node as usize] {
-                false if precedes_compaction => PathRelation::Compacted,
+                false if precedes_compaction && has_summary => PathRelation::Compacted,
+                false if precedes_compaction => return,
                 // A client may not load the other calls of a response.
                 false if !is_ancestor => PathRelation::OtherBranch,
                 _ => PathRelation::OnPath,

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use rethread_core::edit::required_entries;
 use rethread_core::id::Id;
-use rethread_core::resume::{KNOWN_CLIENTS, simulate_resume};
+use rethread_core::resume::{KNOWN_CLIENTS, TrailingEntries, simulate_resume};
 use rethread_core::tree::{Node, NodeId};
 use rethread_core::trim::{ContentKind, TrimInput, TrimOptions, escalate};
 use rethread_core::version::Version;
@@ -202,7 +202,7 @@ proptest! {
                 let trimmed = original.trim(&client, leaf, |input| trim_with(&TrimOptions::default())(input, &original));
                 let Some((_, trimmed)) = trimmed else { continue };
                 let kept: Vec<NodeId> = trimmed.lines.iter().map(|(node_id, _)| *node_id).collect();
-                prop_assert_eq!(kept, required_entries(&original.tree, &original.resume_index, std::slice::from_ref(&client), leaf));
+                prop_assert_eq!(kept, required_entries(&original.tree, &original.resume_index, std::slice::from_ref(&client), leaf, TrailingEntries::All));
                 prop_assert!(trimmed.lines.iter().all(|(_, edits)| edits.is_empty()));
                 prop_assert_eq!(trimmed.savings.total(), rethread_core::trim::Savings::default());
             }

@@ -4,7 +4,7 @@ use rethread_core::edit::{Draft, DraftSegment, ResumeMarker, required_entries};
 use rethread_core::entry::{self, Timestamp};
 use rethread_core::id::Id;
 use rethread_core::lines::LineSplitter;
-use rethread_core::resume::{ResumeIndex, ResumeOutcome, simulate_resume_at};
+use rethread_core::resume::{ResumeIndex, ResumeOutcome, TrailingEntries, simulate_resume_at};
 use rethread_core::tree::{LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::trim::{BlockInventory, TrimInput, TrimOptions, TrimmedPath};
 use rethread_core::version::Version;
@@ -52,7 +52,13 @@ impl LoadedFile {
     ) -> Option<(ResumeOutcome, TrimmedPath)> {
         let outcome = simulate_resume_at(&self.tree, &self.resume_index, client, leaf)
             .filter(|outcome| outcome.failure.is_none())?;
-        let path = required_entries(&self.tree, &self.resume_index, std::slice::from_ref(client), leaf);
+        let path = required_entries(
+            &self.tree,
+            &self.resume_index,
+            std::slice::from_ref(client),
+            leaf,
+            TrailingEntries::All,
+        );
         let input =
             TrimInput::new(&self.tree, &self.resume_index, &self.inventory, SESSION, (&path, leaf, &outcome));
         let trimmed = trim(&input);

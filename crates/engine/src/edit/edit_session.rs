@@ -3,12 +3,13 @@
 use std::io::{self, Read};
 use std::path::Path;
 
-use rethread_core::edit::{Envelope, ResumeMarker, SessionStateLines};
+use rethread_core::edit::{Envelope, MarkerKind, ResumeMarker, SessionStateLines};
 use rethread_core::entry::{self, Entry, EntryRole, JsonStr, RESUME_MARKER_TEXT, Timestamp, with_entry};
 use rethread_core::id::Id;
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
-    KNOWN_CLIENTS, ResumeIndex, SentContext, have_same_rules, simulate_sent_context, simulate_sent_context_at,
+    KNOWN_CLIENTS, ResumeIndex, SentContext, TrailingEntries, have_same_rules, simulate_sent_context,
+    simulate_sent_context_at,
 };
 use rethread_core::tree::{EntryVisitor, LineSpan, Node, NodeId, Tree, TreeBuilder};
 use rethread_core::version::Version;
@@ -50,6 +51,17 @@ pub(crate) enum LeafChooser {
     ByRepair,
 }
 
+/// Options of the marker lines.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct MarkerOptions {
+    /// The chooser of the entry from which clients resume.
+    pub(crate) chooser: LeafChooser,
+    /// The kind of the marker line.
+    pub(crate) kind: MarkerKind,
+    /// The current time. The marker is always dated after the newest entry.
+    pub(crate) now: Timestamp,
+}
+
 /// A reference to an entry for display.
 #[derive(Debug, Clone)]
 pub struct EntryRef {
@@ -72,6 +84,8 @@ pub struct ExpectedLoad {
     pub client: Version,
     /// The uuids of the entries, root first.
     pub path: Vec<Id>,
+    /// The uuids of the loaded queued prompts, notifications and local commands, which are no user or assistant entries.
+    pub attached: Vec<Id>,
     /// The estimated number of tokens of the context.
     pub tokens: u64,
 }
@@ -148,11 +162,16 @@ impl EditSession {
         newest.map_or(now, |newest| now.max(Timestamp(newest.0.saturating_add(1))))
     }
 
-    /// Simulates a resume from `leaf` with each of [`Self::clients`]. Returns `None` if a client cannot resume from it.
-    pub(crate) fn simulate_loads_at(&self, leaf: NodeId) -> Option<Vec<ExpectedLoad>> {
+    /// Simulates a resume from `leaf` with each of [`Self::clients`], with the entries `trailing` below `leaf`. Returns `None`
+    /// if a client cannot resume from it.
+    pub(crate) fn simulate_loads_at(
+        &self,
+        leaf: NodeId,
+        trailing: TrailingEntries,
+    ) -> Option<Vec<ExpectedLoad>> {
         let Session { tree, resume_index, .. } = &self.session;
         ExpectedLoad::try_for_each_client(&self.clients(), |client| {
-            let context = simulate_sent_context_at(tree, resume_index, client, leaf)?;
+            let context = simulate_sent_context_at(tree, resume_index, client, leaf, trailing)?;
             Some(ExpectedLoad::from_context(client, tree, &context))
         })
     }
@@ -203,11 +222,10 @@ impl EditSession {
         &mut self,
         at: NodeId,
         leaf: &str,
-        choice: LeafChooser,
-        now: Timestamp,
+        options: MarkerOptions,
     ) -> Result<Vec<u8>, Error> {
         let envelope = Envelope { session: self.session.id.clone(), ..Envelope::default() };
-        self.build_marker_lines_in(&envelope, at, leaf, choice, now)
+        self.build_marker_lines_in(&envelope, at, leaf, options)
     }
 
     /// Builds the lines of [`EditSession::build_marker_lines`] for the session of `envelope`.
@@ -216,17 +234,17 @@ impl EditSession {
         envelope: &Envelope,
         at: NodeId,
         leaf: &str,
-        choice: LeafChooser,
-        now: Timestamp,
+        options: MarkerOptions,
     ) -> Result<Vec<u8>, Error> {
         let prompt = self.read_prompt_text(at);
-        let time = self.timestamp_after_all(now);
+        let time = self.timestamp_after_all(options.now);
         let line = self.read_line(self.session.tree.node(at).span)?;
         let version = self.session.resume_index.version().map(str::to_owned);
         let uuid = uuid::Uuid::new_v4().to_string();
         let render = |cwd: Option<&str>, git_branch: Option<&str>, entrypoint: Option<&str>| {
             let marker = ResumeMarker {
-                is_explicit: choice == LeafChooser::ByUser,
+                kind: options.kind,
+                is_explicit: options.chooser == LeafChooser::ByUser,
                 leaf,
                 uuid: &uuid,
                 session: &envelope.session,
@@ -307,8 +325,9 @@ impl ParsedLines {
 
 impl ExpectedLoad {
     fn from_context(client: &Version, tree: &Tree, context: &SentContext) -> ExpectedLoad {
-        let path = context.path.iter().map(|&node_id| tree.node(node_id).uuid).collect();
-        ExpectedLoad { client: client.clone(), path, tokens: context.tokens }
+        let uuids = |nodes: &[NodeId]| nodes.iter().map(|&node_id| tree.node(node_id).uuid).collect();
+        let (path, attached) = (uuids(&context.path), uuids(&context.attached));
+        ExpectedLoad { client: client.clone(), path, attached, tokens: context.tokens }
     }
 
     /// Calls `simulate` once for each set of rules and returns a load for each of `clients`, in their order. Returns `None` if
@@ -342,6 +361,12 @@ fn list_verified_clients(resume_index: &ResumeIndex) -> Vec<Version> {
 pub(crate) fn matches_expected(expected: &[ExpectedLoad], actual: &[ExpectedLoad]) -> bool {
     let mut pairs = expected.iter().zip(actual);
     expected.len() == actual.len() && pairs.all(|(a, b)| a.client == b.client && a.path == b.path)
+}
+
+/// Returns `true` if every client also loads exactly the expected queued prompts, notifications and local commands.
+pub(crate) fn matches_exactly(expected: &[ExpectedLoad], actual: &[ExpectedLoad]) -> bool {
+    let is_same = |(a, b): (&ExpectedLoad, &ExpectedLoad)| a.attached == b.attached;
+    matches_expected(expected, actual) && expected.iter().zip(actual).all(is_same)
 }
 
 /// Calls `visit` with every entry in `bytes`.

@@ -8,7 +8,9 @@ use rethread_core::id::IdSet;
 use rethread_core::tree::NodeId;
 use rethread_core::version::Version;
 
-use super::edit_session::{EditSession, ExpectedLoad, LeafChooser, ParsedLines, matches_expected};
+use super::edit_session::{
+    EditSession, ExpectedLoad, LeafChooser, MarkerOptions, ParsedLines, matches_expected,
+};
 use super::side_files::copy_side_files;
 use super::title::render_title_lines;
 use super::write_draft::{simulate_draft, write_draft};
@@ -159,7 +161,9 @@ impl NewSessionSpec {
             Vec::new()
         } else {
             let leaf = self.leaf_uuid.clone().unwrap_or_else(|| source.uuid(self.leaf));
-            source.build_marker_lines_in(&envelope, self.leaf, &leaf, self.leaf_choice, self.now)?
+            let options =
+                MarkerOptions { chooser: self.leaf_choice, now: self.now, ..MarkerOptions::default() };
+            source.build_marker_lines_in(&envelope, self.leaf, &leaf, options)?
         };
         let mut segments = assign_session(self.segments, &envelope);
         if !self.complete {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use rethread_core::edit::{DraftSegment, required_entries};
 use rethread_core::entry::Timestamp;
 use rethread_core::id::IdSet;
-use rethread_core::resume::{ResumeOutcome, simulate_resume_at};
+use rethread_core::resume::{ResumeOutcome, TrailingEntries, simulate_resume_at};
 use rethread_core::tree::{LineSpan, NodeId};
 use rethread_core::trim::{BlockInventory, RemovalCause, SavingsByCause, TrimInput, TrimmedPath};
 
@@ -101,7 +101,13 @@ impl SessionTrimmer {
         let resume = resume
             .filter(|resume| resume.failure.is_none() && !resume.path.is_empty())
             .ok_or_else(nothing_error)?;
-        let path = required_entries(&session.tree, &session.resume_index, &source.clients(), leaf);
+        let path = required_entries(
+            &session.tree,
+            &session.resume_index,
+            &source.clients(),
+            leaf,
+            TrailingEntries::All,
+        );
         Ok(SessionTrimmer { source, inventory, path, leaf, resume })
     }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use rethread_core::edit::{DraftSegment, required_entries};
 use rethread_core::entry::Timestamp;
+use rethread_core::resume::TrailingEntries;
 
 use super::selector::{EntrySelector, resolve_entry};
 use crate::Error;
@@ -30,12 +31,12 @@ pub struct ForkRequest {
 /// Creates a new session with the path to an entry. In a dry run, only computes what it would contain.
 pub fn fork(request: &ForkRequest, writer: &SessionWriter) -> Result<NewSession, Error> {
     let source = EditSession::open(&request.path, &mut ())?;
-    let leaf = match &request.at {
-        Some(at) => resolve_entry(&source, at)?,
-        None => source.active_leaf()?,
+    let (leaf, trailing) = match &request.at {
+        Some(at) => (resolve_entry(&source, at)?, TrailingEntries::SameTurn),
+        None => (source.active_leaf()?, TrailingEntries::All),
     };
     let (tree, resume_index) = (&source.session.tree, &source.session.resume_index);
-    let path = required_entries(tree, resume_index, &source.clients(), leaf);
+    let path = required_entries(tree, resume_index, &source.clients(), leaf, trailing);
     let spec = NewSessionSpec {
         command: "fork",
         about: format!("of {} at {}", source.session.id, source.session.entry_handle(leaf)),
@@ -46,7 +47,7 @@ pub fn fork(request: &ForkRequest, writer: &SessionWriter) -> Result<NewSession,
         entries: entry_ids(&source, &path),
         leaf,
         title: choose_title(request.title.as_deref(), &source.session, "fork")?,
-        expected_loads: source.simulate_loads_at(leaf),
+        expected_loads: source.simulate_loads_at(leaf, trailing),
         now: request.now,
         dry_run: request.dry_run,
         ..NewSessionSpec::default()

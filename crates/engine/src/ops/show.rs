@@ -136,7 +136,7 @@ impl TurnScope {
 
 /// Returns the path to the end of a selected branch, and its turns in reading order, also those before a compaction.
 ///
-/// All turns are returned if the active branch is selected but contains no turn, as in a file in which no line has a parent.
+/// All turns are returned if the active branch is selected but no turn is on it, as in a file in which no line has a parent.
 pub(super) fn select_turns(
     session: &Session,
     selector: &BranchSelector,
@@ -155,13 +155,14 @@ pub(super) fn select_turns(
         }
     };
     let conversation = session.conversation(&path);
-    let is_turn = |group: &TurnGroup| group.number.is_some();
+    let is_own_turn =
+        |group: &TurnGroup| group.number.is_some() && group.relation != PathRelation::OtherBranch;
     let groups = match selector {
         BranchSelector::AllTurns => group_all_turns(session, &conversation),
         _ => group_conversation(session, &conversation),
     };
     let must_show_all = *selector == BranchSelector::Active
-        && !groups.iter().any(is_turn)
+        && !groups.iter().any(is_own_turn)
         && session.tree.turn_starts().next().is_some();
     let groups = if must_show_all { group_all_turns(session, &conversation) } else { groups };
     Ok((path, groups))

@@ -1,7 +1,7 @@
 //! The active path: the entries that the client of the newest line would load.
 
 use rethread_core::resume::{
-    KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, active_path, active_path_at, simulate_resume,
+    KNOWN_CLIENTS, ResumeIndex, ResumeOutcome, TrailingEntries, active_path, active_path_at, simulate_resume,
 };
 use rethread_core::tree::{Conversation, NodeId, Tree};
 use rethread_core::version::Version;
@@ -42,7 +42,7 @@ impl Session {
     ///
     /// If the client cannot resume from it, returns the path in the tree.
     pub(crate) fn path_to(&self, leaf: NodeId) -> ActivePath {
-        match active_path_at(&self.tree, &self.resume_index, &self.client(), leaf) {
+        match active_path_at(&self.tree, &self.resume_index, &self.client(), leaf, TrailingEntries::All) {
             Some(nodes) => ActivePath { leaf: Some(leaf), nodes },
             None => self.tree_path_to(leaf),
         }

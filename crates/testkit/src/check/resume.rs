@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use rethread_core::entry::{EntryRole, Reader};
+use rethread_core::entry::{EntryRole, Flags, Reader};
 use rethread_core::lines::LineSplitter;
 use rethread_core::resume::{
     KNOWN_CLIENTS, LoadFailure, ResumeIndex, ResumeOutcome, SkipReason, simulate_by_summary, simulate_resume,
@@ -69,7 +69,8 @@ fn check_outcome(tree: &Tree, outcome: &ResumeOutcome, version: &str) {
             skipped.line
         );
     }
-    let main = outcome.path.iter().filter(|&&id| tree.is_main_chain(id)).count();
+    let is_counted = |id: NodeId| tree.is_main_chain(id) && !tree.node(id).has_flag(Flags::RESUME_MARKER);
+    let main = outcome.path.iter().filter(|&&id| is_counted(id)).count();
     assert_eq!(main + skipped_lines.len(), outcome.entries, "{version}: the entries do not add up");
     let losses = outcome.skipped.iter().filter(|skipped| skipped.reason.is_loss()).count();
     assert_eq!(losses, outcome.lost_count(), "{version}: the losses do not add up");

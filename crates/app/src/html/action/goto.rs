@@ -55,6 +55,12 @@ pub(crate) fn summarize_goto(
             "{lines} would be repeated, because clients load nothing from before the compaction in between"
         ));
     }
+    if goto.sent_below > 0 {
+        summary.warnings.push(format!(
+            "clients also send the queued prompts and commands directly below the entry: {}",
+            count_noun(goto.sent_below as u64, "entry")
+        ));
+    }
     if is_dry_run {
         let shown = lines
             .iter()

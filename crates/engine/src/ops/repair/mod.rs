@@ -25,7 +25,9 @@ use self::leaf::choose_leaf;
 use self::loads::{ClientLoads, known_clients};
 use self::recover::{find_line_ranges, recover_rows};
 use crate::Error;
-use crate::edit::edit_session::{EditSession, ExpectedLoad, LeafChooser, ParsedLines, matches_expected};
+use crate::edit::edit_session::{
+    EditSession, ExpectedLoad, LeafChooser, MarkerOptions, ParsedLines, matches_expected,
+};
 use crate::edit::new_session::{NewSession, NewSessionSpec, damaged_bytes_path};
 use crate::edit::title::choose_title;
 use crate::edit::write_draft::{simulate_draft, write_draft};
@@ -385,7 +387,8 @@ impl RepairJob<'_> {
         let leaf = self.find_leaf_node(source)?;
         let marker = match leaf.zip(self.draft.leaf.as_ref()) {
             Some((leaf, uuid)) => {
-                source.build_marker_lines(leaf, uuid, self.request.leaf_choice(), self.request.now)?
+                let (chooser, now) = (self.request.leaf_choice(), self.request.now);
+                source.build_marker_lines(leaf, uuid, MarkerOptions { chooser, now, ..Default::default() })?
             }
             None => Vec::new(),
         };
