@@ -133,3 +133,32 @@ fn an_archived_session_can_be_copied() {
     assert!(home.path().join(&path).exists(), "{fork}");
     home.run(&["show", &id]).assert_out_contains(&["prune the roses"]);
 }
+
+#[test]
+fn secrets_are_found_in_side_files_that_only_the_archive_has() {
+    let home = new_home();
+    let secret = "gsk_".to_owned() + &"9aB3xK7q".repeat(7)[..52];
+    let transcript = format!("{PROJECT}/{GONE}.jsonl");
+    home.write_old(&transcript, rethread_testkit::script::bytes("* cwd=/home/ann\nu1: prune\n  a1: done"));
+    home.write_old(&format!("{PROJECT}/{GONE}/tool-results/r1.txt"), format!("one\n{secret}\n"));
+    home.write_old(
+        &format!("{PROJECT}/{GONE}/subagents/agent-a1.jsonl"),
+        format!("{{\"note\":\"{secret}\"}}\n"),
+    );
+    home.write_old(&format!(".claude/file-history/{GONE}/b@v1"), format!("KEY={secret}\n"));
+    home.write_old(&format!(".claude/tasks/{GONE}/1.json"), format!("{{\"about\":\"{secret}\"}}\n"));
+    let describe = || {
+        let found = home.run(&["secrets", GONE, "--json"]);
+        assert_eq!(found.json_lines().len(), 5, "{}", found.out);
+        found.out
+    };
+    let live = describe();
+    assert_eq!(home.run(&["archive"]).code, 0);
+    // The session file still exists, but its side files are gone.
+    std::fs::remove_dir_all(home.path().join(format!("{PROJECT}/{GONE}"))).unwrap();
+    std::fs::remove_dir_all(home.path().join(".claude/file-history")).unwrap();
+    std::fs::remove_dir_all(home.path().join(".claude/tasks")).unwrap();
+    assert_eq!(describe(), live);
+    std::fs::remove_file(home.path().join(transcript)).unwrap();
+    assert_eq!(describe(), live);
+}

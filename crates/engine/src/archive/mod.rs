@@ -35,7 +35,7 @@ pub(crate) use self::archive_writer::{ArchiveWriter, prune_archive};
 pub use self::encrypted::PlaceKeys;
 pub(crate) use self::encrypted::sync_encrypted;
 pub(crate) use self::exclusion::ExclusionSet;
-pub(crate) use self::source::{PROMPT_HISTORY, SourceFile, find_client_root, list_sources};
+pub(crate) use self::source::{PROMPT_HISTORY, SESSION_FOLDERS, SourceFile, find_client_root, list_sources};
 pub use self::sync::CopiedFiles;
 pub(crate) use self::sync::{SyncReport, sync_archives};
 pub(crate) use self::verify::verify_archive;

@@ -10,6 +10,8 @@ use crate::disk::{FileFingerprint, Roots, find_client_dir};
 
 /// The folders of a client that belong to its sessions.
 const CLIENT_FOLDERS: [&str; 5] = ["projects", "file-history", "plans", "tasks", "todos"];
+/// The folders of a client that contain a folder per session.
+pub(crate) const SESSION_FOLDERS: [&str; 2] = ["file-history", "tasks"];
 /// The prompts of all sessions.
 pub(crate) const PROMPT_HISTORY: &str = "history.jsonl";
 
@@ -83,7 +85,7 @@ impl SourceRoot {
         };
         let mut paths: Vec<PathBuf> = transcript_paths(client_dir);
         let id = path.file_stem().unwrap_or_default();
-        paths.extend(["file-history", "tasks"].map(|folder| Path::new(folder).join(id)));
+        paths.extend(SESSION_FOLDERS.map(|folder| Path::new(folder).join(id)));
         SourceRoot { root: client_dir.to_owned(), paths, is_filtered: false }
     }
 

@@ -12,7 +12,7 @@ use rethread_core::id::{Id, IdSet};
 use super::dir_cache::DirCache;
 use super::file_content::is_only_archived;
 use super::fingerprint::FileFingerprint;
-use super::open_archive::{find_archived, find_session_file, list_archived_below};
+use super::open_archive::{find_archived, find_archived_file, list_archived_below};
 use super::tail_fingerprint::hash_tail_at;
 use super::walk::{FolderWalk, WalkLimits};
 use crate::Error;
@@ -193,7 +193,7 @@ pub(crate) fn find_sessions_and_results(
         if root.is_file() {
             files.extend(SessionFile::from_named_path(root, &root.parent().unwrap_or(root).into(), now));
         } else if is_only_archived(root) {
-            files.extend(find_session_file(root, &root.parent().unwrap_or(root).into()));
+            files.extend(find_archived_file(root, &root.parent().unwrap_or(root).into()));
         } else {
             folders.push(find_sessions_dir(root).into());
         }
@@ -267,7 +267,7 @@ pub(crate) fn find_sessions_below(path: &Path) -> Vec<SessionFile> {
     let archived = list_archived_below(path);
     if !archived.is_empty() {
         let root: Arc<Path> = path.into();
-        files.extend(archived.iter().filter_map(|path| find_session_file(path, &root)));
+        files.extend(archived.iter().filter_map(|path| find_archived_file(path, &root)));
         let is_transcript = |path: &Path| path.extension() == Some(OsStr::new("jsonl"));
         files.retain(|file| !file.is_archived || is_transcript(&file.path));
         files.sort_by(|a, b| a.path.cmp(&b.path));

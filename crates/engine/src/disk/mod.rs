@@ -35,7 +35,7 @@ pub(crate) use fingerprint::FileFingerprint;
 pub(crate) use folder_handle::FolderHandle;
 pub use lease::FileLease;
 pub(crate) use live::{find_client_dir, find_live_sessions};
-pub(crate) use open_archive::{find_state_number, find_state_path};
+pub(crate) use open_archive::{find_archived_file, find_state_number, find_state_path, list_archived_below};
 pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
 pub(crate) use project_scope::{MAX_NAME_BYTES, ProjectScope, encode_project_name, find_working_folder};
 pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan, scan_content};

@@ -178,7 +178,7 @@ pub(super) fn find_fingerprint(path: &Path) -> Option<FileFingerprint> {
 }
 
 /// Lists the paths below a folder at which no file exists, but of which an open archive has the content. Sorted.
-pub(super) fn list_archived_below(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn list_archived_below(folder: &Path) -> Vec<PathBuf> {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let mut paths = Vec::new();
     for open in lock_archives().clone() {
@@ -199,7 +199,7 @@ pub(super) fn list_archived_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Creates the description of an archived file under a path. Returns `None` if no open archive has it.
-pub(super) fn find_session_file(path: &Path, root: &Arc<Path>) -> Option<SessionFile> {
+pub(crate) fn find_archived_file(path: &Path, root: &Arc<Path>) -> Option<SessionFile> {
     let open = lock_archives().clone();
     open.iter().find_map(|open| {
         let (_, generation) = open.find_state(path)?;

@@ -16,9 +16,12 @@ use rethread_core::secrets::{
 
 use super::read::find_source_files;
 use crate::Error;
-use crate::archive::{SourceFile, list_sources};
+use crate::archive::{SESSION_FOLDERS, SourceFile, list_sources};
 use crate::cache::{CacheDir, CacheKind, CacheWarning};
-use crate::disk::{FileFingerprint, FileRole, Roots, SessionFile, open_content, read_fingerprint};
+use crate::disk::{
+    FileFingerprint, FileRole, Roots, SessionFile, find_archived_file, find_client_dir, list_archived_below,
+    open_content,
+};
 use crate::session::per_file_cache::PerFileCache;
 
 /// Bytes that are searched at once. A longer line is searched as a whole.
@@ -155,6 +158,12 @@ pack_fields!(FileSecrets { findings, omitted });
 /// history, plans, tasks, and the prompt history. Unchanged files are not read again. A root that is a session file
 /// stands for this session.
 pub fn find_store_secrets(roots: &Roots, cache: Option<&CacheDir>) -> SecretReport {
+    let (files, failures) = find_source_session_files(roots);
+    find_in_files(&files, roots, cache, failures)
+}
+
+/// Finds the files on disk, sorted by path. Also returns the errors of finding them.
+fn find_source_session_files(roots: &Roots) -> (Vec<SessionFile>, Vec<Error>) {
     let mut failures = Vec::new();
     let mut files: Vec<SessionFile> = Vec::new();
     let now = SystemTime::now();
@@ -164,9 +173,8 @@ pub fn find_store_secrets(roots: &Roots, cache: Option<&CacheDir>) -> SecretRepo
             |file: SourceFile| to_session_file(root.join(&file.relative), file.fingerprint, &root, now);
         files.extend(source.files.into_iter().map(to_file));
     }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    files.dedup_by(|a, b| a.path == b.path);
-    find_in_files(&files, roots, cache, failures)
+    sort_by_path(&mut files);
+    (files, failures)
 }
 
 /// Finds the secrets of some files. `failures` are the errors of finding them.
@@ -191,21 +199,43 @@ fn find_in_files(
     report
 }
 
-/// Finds the secrets of one session, with its subagents, tool results and file history.
+/// Finds the secrets of one session, with its subagents, tool results, file history and tasks, on disk and in the archive.
 pub fn find_session_secrets(path: &Path) -> SecretReport {
     let roots = Roots::new(vec![path.to_owned()]);
-    if path.is_file() {
-        return find_store_secrets(&roots, None);
-    }
-    // Only an archive has the session.
+    let (mut files, failures) = if path.is_file() {
+        find_source_session_files(&roots)
+    } else {
+        // Only an archive has the session.
+        (to_session_files(find_source_files(path), path), Vec::new())
+    };
+    files.extend(to_session_files(list_archived_side_files(path), path));
+    sort_by_path(&mut files);
+    find_in_files(&files, &roots, None, failures)
+}
+
+/// Lists the files in the folders of a session that only an archive has.
+fn list_archived_side_files(path: &Path) -> Vec<PathBuf> {
+    let id = path.file_stem().unwrap_or_default();
+    let client_folders = find_client_dir(path).map(|dir| SESSION_FOLDERS.map(|name| dir.join(name).join(id)));
+    let folders = client_folders.into_iter().flatten().chain([path.with_extension("")]);
+    folders.flat_map(|folder| list_archived_below(&folder)).collect()
+}
+
+/// Describes the files of the session file `path`. Leaves out those that vanished.
+fn to_session_files(files: Vec<PathBuf>, path: &Path) -> Vec<SessionFile> {
     let root: Arc<Path> = path.into();
     let now = SystemTime::now();
-    let to_file = |path: PathBuf| {
-        let fingerprint = read_fingerprint(&path).ok()?;
-        Some(to_session_file(path, fingerprint, &root, now))
+    let to_file = |path: PathBuf| match std::fs::metadata(&path) {
+        Ok(meta) => Some(to_session_file(path, FileFingerprint::from_metadata(&meta), &root, now)),
+        Err(_) => find_archived_file(&path, &root),
     };
-    let files: Vec<SessionFile> = find_source_files(path).into_iter().filter_map(to_file).collect();
-    find_in_files(&files, &roots, None, Vec::new())
+    files.into_iter().filter_map(to_file).collect()
+}
+
+/// Sorts files by path and removes duplicates.
+fn sort_by_path(files: &mut Vec<SessionFile>) {
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup_by(|a, b| a.path == b.path);
 }
 
 impl SecretReport {
@@ -259,7 +289,7 @@ fn to_session_file(
         mtime: std::fs::symlink_metadata(&path).ok().and_then(|meta| meta.modified().ok()),
         role: FileRole::Main,
         is_stable: fingerprint.is_stable(now),
-        is_archived: !path.is_file(),
+        is_archived: false,
         fingerprint,
         path,
     }
