@@ -132,6 +132,11 @@ impl LakeFolder {
         Ok((LakeFolder { root: root.to_owned() }, manifest))
     }
 
+    /// Returns `true` if the folder is a lake.
+    pub fn exists(root: &Path) -> bool {
+        root.join(MANIFEST).exists()
+    }
+
     /// Uses a folder for objects that another program copies to the lake.
     pub fn stage(root: &Path) -> LakeFolder {
         LakeFolder { root: root.to_owned() }

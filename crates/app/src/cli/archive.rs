@@ -1,6 +1,7 @@
 //! `rethread archive`: keeps copies of all session files.
 
 mod exclude;
+mod follow_up;
 mod forget;
 mod schedule;
 
@@ -34,8 +35,15 @@ const DAY_MILLIS: i64 = 24 * HOUR_MILLIS;
 /// Runs `rethread archive` and its actions.
 pub(crate) fn run(args: &Archive, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
     let location = find_archive(args.to.as_deref(), app)?;
+    if args.action.is_some() && !args.follow_up.is_empty() {
+        return Err(CliError::FollowUpOfAction);
+    }
     match &args.action {
-        None => update(&location, app, out),
+        None => {
+            let update = update(&location, app, out)?;
+            let follow_up = follow_up::run(&args.follow_up, &location, app, out)?;
+            Ok(if update == Exit::Done { follow_up } else { update })
+        }
         Some(ArchiveAction::Schedule(args)) => schedule::run(args, &location, app, out),
         Some(ArchiveAction::Exclude(args)) => exclude::run(args, app, out),
         Some(ArchiveAction::Status) => print_status(&location, app, out),
@@ -114,8 +122,12 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
         now: app.clock.now().into(),
     };
     let status = archive::archive_status(location, &app.roots, &app.writer, &request)?;
+    let installed = schedule::find_installed();
     if out.is_json() {
-        out.json(&json::build_archive_status(&status, schedule::is_installed()))?;
+        let copies = installed
+            .as_ref()
+            .map(|copies| json::ScheduledCopies { syncs: &copies.sync, lakes: &copies.lake });
+        out.json(&json::build_archive_status(&status, copies.as_ref()))?;
         for session in &status.only_archived {
             out.json(&json::build_archived_session(session))?;
         }
@@ -130,11 +142,14 @@ fn print_status(location: &ArchiveLocation, app: &AppContext, out: &mut Out) -> 
         None => format!("never; {} creates the archive", quote_command(&["archive"])),
     };
     print_text("last run", last_run, out)?;
-    let schedule = match schedule::is_installed() {
-        true => "installed".to_owned(),
-        false => format!("none; {} adds one", quote_command(&["archive", "schedule"])),
+    let schedule = match &installed {
+        Some(_) => "installed".to_owned(),
+        None => format!("none; {} adds one", quote_command(&["archive", "schedule"])),
     };
     print_text("schedule", schedule, out)?;
+    for text in installed.iter().flat_map(|follow_up| follow_up::describe(follow_up, app)) {
+        print_text("", text, out)?;
+    }
     let share = format_percent(status.stored_bytes as f64, status.content_bytes as f64);
     let size =
         format!("{} in {} ({share})", format_size(status.content_bytes), format_size(status.stored_bytes));

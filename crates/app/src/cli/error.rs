@@ -74,8 +74,10 @@ pub(crate) enum CliError {
     InexactName { name: String, command: String },
     /// A time between two runs that cannot be parsed.
     BadInterval(String),
-    /// A path with control characters, which cannot be written to the files of a schedule.
+    /// A path or word that cannot be written to the files of a schedule.
     UnwritablePath(String),
+    /// `archive` with an action, and with options of a run.
+    FollowUpOfAction,
     /// A time that cannot be parsed.
     BadTime(String),
     /// An unknown time zone.
@@ -312,8 +314,15 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
             "use minutes, hours or days: --every 15m, --every 2h, --every 1d".to_owned(),
         ),
         CliError::UnwritablePath(text) => (
-            format!("the path `{}` contains control characters", clean::line(text)),
+            format!("a schedule cannot name `{}` because of its characters", clean::line(text)),
             "rename the folder, or use another one".to_owned(),
+        ),
+        CliError::FollowUpOfAction => (
+            "--sync and --lake are options of a run of `archive`".to_owned(),
+            format!(
+                "write {} without an action, or the options after `schedule`",
+                quote_command(&["archive", "--sync", "DIR"])
+            ),
         ),
         CliError::BadTime(text) => (
             format!("cannot parse `{}` as a time", clean::line(text)),

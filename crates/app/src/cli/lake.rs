@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::PriceTable;
+use rethread_lake::remote::RemoteLake;
 use rethread_lake::views::build_view_sql;
 use rethread_lake::{
     CompactRequest, Finding, ForgetScope, LakeError, LakeFolder, LakeForgetRequest, LakeManifest, Level,
@@ -145,12 +146,42 @@ fn join(
     Ok(Exit::Done)
 }
 
-fn run_push(lake: &str, dry_run: bool, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+/// Returns `true` if the folder of a lake is not there. A bucket is always taken to be there.
+pub(super) fn is_absent(lake: &str) -> bool {
+    RemoteLake::parse(lake).is_none() && !LakeFolder::exists(Path::new(lake))
+}
+
+/// Returns the address of a bucket, or the absolute path of a folder that can be a lake.
+pub(super) fn resolve_address(lake: &str, app: &AppContext) -> Result<String, CliError> {
+    if RemoteLake::parse(lake).is_some() {
+        return Ok(lake.to_owned());
+    }
+    let folder = resolve_lake(Path::new(lake), app)?;
+    folder.to_str().map(str::to_owned).ok_or_else(|| CliError::UnwritablePath(lake.to_owned()))
+}
+
+/// Returns an error if this machine did not join a lake, or if the lake cannot be opened.
+pub(super) fn check_membership(lake: &str, app: &AppContext) -> Result<(), CliError> {
+    let (_, folder, manifest) = open_lake(lake, app)?;
+    open_membership(lake, &folder, &manifest, app).map(|_| ())
+}
+
+/// Opens a lake to push to.
+fn open_lake(
+    lake: &str,
+    app: &AppContext,
+) -> Result<(Option<RemoteCopier>, LakeFolder, LakeManifest), CliError> {
     let copier = RemoteCopier::open(lake)?;
     let (folder, manifest) = match &copier {
         Some(copier) => (LakeFolder::stage(copier.stage()), copier.read_manifest()?),
         None => LakeFolder::open(&resolve_lake(Path::new(lake), app)?)?,
     };
+    Ok((copier, folder, manifest))
+}
+
+/// Runs `rethread lake push`.
+pub(super) fn run_push(lake: &str, dry_run: bool, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    let (copier, folder, manifest) = open_lake(lake, app)?;
     let (membership, key) = open_membership(lake, &folder, &manifest, app)?;
     let prices = load_configured_prices(&app.prices)?;
     let state_file = app.writer.private_file(&state_name(&manifest.lake_id))?;

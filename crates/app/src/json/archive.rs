@@ -1,5 +1,7 @@
 //! JSON of `archive`.
 
+use std::path::PathBuf;
+
 use rethread_engine::OpId;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
@@ -92,6 +94,8 @@ pub(crate) struct ArchiveStatusJson {
     folder: String,
     last_run: Option<String>,
     scheduled: bool,
+    scheduled_syncs: Vec<String>,
+    scheduled_lakes: Vec<String>,
     sessions: u64,
     files: u64,
     content_bytes: u64,
@@ -107,17 +111,29 @@ pub(crate) struct ArchiveStatusJson {
     damaged: usize,
 }
 
+/// The folders and lakes to which a schedule copies what is new after each run.
+pub(crate) struct ScheduledCopies<'a> {
+    pub(crate) syncs: &'a [PathBuf],
+    pub(crate) lakes: &'a [String],
+}
+
 /// Builds the `archive_status` object of `archive status`.
 pub(crate) fn build_archive_status(
     status: &ArchiveStatus,
-    is_scheduled: bool,
+    schedule: Option<&ScheduledCopies<'_>>,
 ) -> ObjectJson<ArchiveStatusJson> {
     build_object(
         "archive_status",
         ArchiveStatusJson {
             folder: status.dir.display().to_string(),
             last_run: format_time(status.last_run),
-            scheduled: is_scheduled,
+            scheduled: schedule.is_some(),
+            scheduled_syncs: schedule
+                .iter()
+                .flat_map(|schedule| schedule.syncs)
+                .map(|dir| dir.display().to_string())
+                .collect(),
+            scheduled_lakes: schedule.iter().flat_map(|schedule| schedule.lakes).cloned().collect(),
             sessions: status.sessions,
             files: status.files,
             content_bytes: status.content_bytes,

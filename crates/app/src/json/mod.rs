@@ -31,7 +31,7 @@ mod usage;
 mod write;
 
 pub(crate) use self::archive::{
-    build_archive_damage, build_archive_exclude, build_archive_forget, build_archive_prune,
+    ScheduledCopies, build_archive_damage, build_archive_exclude, build_archive_forget, build_archive_prune,
     build_archive_remember, build_archive_restore, build_archive_schedule, build_archive_status,
     build_archive_sync, build_archive_update, build_archived_session, build_removed_session,
 };

@@ -35,6 +35,8 @@ fn a_build_without_encryption_says_how_to_get_it() {
         assert!(run.err.contains("--features encrypt"), "{}", run.err);
     }
     assert_eq!(std::fs::read_dir(place(&home)).unwrap().count(), 0);
+    let schedule = ["archive", "schedule", "--dry-run", "--sync", &place(&home), "--encrypt-to", PUBLIC_KEY];
+    assert!(home.run(&schedule).err.contains("error: this build cannot encrypt"));
 }
 
 #[cfg(feature = "encrypt")]
@@ -88,6 +90,80 @@ mod with_encryption {
             sync(&home, &["--to", "fresh", "--identity", other.to_str().expect("the path is text")]);
         assert_eq!(refused.code, 2);
         assert!(refused.err.contains("the identity cannot decrypt"), "{}", refused.err);
+    }
+
+    #[test]
+    fn a_schedule_has_public_keys_only() {
+        let home = new_archived_home();
+        let schedule = |key: &str| {
+            home.run(&["archive", "schedule", "--dry-run", "--sync", &place(&home), "--encrypt-to", key])
+        };
+        let refused = schedule(SECRET_KEY);
+        assert_eq!(refused.code, 2, "{}", refused.out);
+        assert!(!(refused.err.clone() + &refused.out).contains(SECRET_KEY), "{}", refused.err);
+        let accepted = schedule(PUBLIC_KEY);
+        assert_eq!(accepted.code, 0, "{}", accepted.err);
+        assert!(
+            accepted.out.contains(PUBLIC_KEY) && accepted.err.contains("--encrypt-to"),
+            "{}",
+            accepted.err
+        );
+        assert_eq!(sync(&home, &["--encrypt-to", PUBLIC_KEY]).code, 0);
+        home.append(&session_path(), "{}\n");
+        let run = home.run(&["archive", "--sync", &place(&home), "--encrypt-to", PUBLIC_KEY]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.out.contains("copied 2 files"), "{}", run.out);
+        home.write("plain/machines/x/manifest", "");
+        let plain = home.path().join("plain").display().to_string();
+        let plain =
+            home.run(&["archive", "schedule", "--dry-run", "--sync", &plain, "--encrypt-to", PUBLIC_KEY]);
+        assert_eq!((plain.code, plain.out.as_str()), (2, ""), "{}", plain.err);
+    }
+
+    /// The fixture contains an encrypted place with two packs, a session in two states, and a subagent. Its folder `expected` has
+    /// the newest files, and `key.txt` a key for this test only.
+    #[test]
+    fn the_frozen_encrypted_place_is_read() {
+        let home = Home::new(env!("CARGO_BIN_EXE_rethread"));
+        let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/archive-1-encrypted");
+        let place = fixture.join("place").display().to_string();
+        let key = fixture.join("key.txt").display().to_string();
+        let before = list_files(&fixture);
+        let pulled = home.run(&["archive", "sync", &place, "--identity", &key]);
+        assert_eq!(pulled.code, 0, "{}", pulled.err);
+        let verified = home.run(&["archive", "verify", "--deep"]);
+        assert_eq!(verified.code, 0, "{}", verified.out);
+        let into = home.path().join("into");
+        let restored = home.run(&["archive", "restore", "aaaaaaaa", "--into", &into.display().to_string()]);
+        assert_eq!(restored.code, 0, "{}", restored.err);
+        let expected = list_files(&fixture.join("expected"));
+        assert!(expected.len() >= 2, "{expected:?}");
+        for (path, bytes) in expected {
+            let found = std::fs::read(into.join(&path));
+            assert!(found.is_ok_and(|found| found == bytes), "{}", path.display());
+        }
+        let first = home.run(&["show", "aaaaaaaa@1", "--plain"]);
+        assert!(first.out.contains("the first state"), "{}{}", first.out, first.err);
+        assert_eq!(list_files(&fixture), before, "the fixture is not changed");
+    }
+
+    /// Returns the files below a folder by their paths in it, sorted.
+    fn list_files(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        let mut folders = vec![folder.to_owned()];
+        while let Some(next) = folders.pop() {
+            for entry in std::fs::read_dir(&next).expect("the folder can be read") {
+                let path = entry.expect("the entry can be read").path();
+                if path.is_dir() {
+                    folders.push(path);
+                    continue;
+                }
+                let bytes = std::fs::read(&path).expect("the file can be read");
+                files.push((path.strip_prefix(folder).expect("it is below the folder").to_owned(), bytes));
+            }
+        }
+        files.sort();
+        files
     }
 
     /// Returns the archived content of the session after a pull into a new archive.

@@ -8,6 +8,7 @@ mod archive_encrypt;
 #[cfg(test)]
 mod archive_forget;
 mod archive_restore;
+mod archive_schedule;
 mod branches_tree;
 #[cfg(test)]
 mod cache;

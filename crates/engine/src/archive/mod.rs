@@ -33,7 +33,7 @@ mod verify;
 
 pub(crate) use self::archive_writer::{ArchiveWriter, prune_archive};
 pub use self::encrypted::PlaceKeys;
-pub(crate) use self::encrypted::sync_encrypted;
+pub(crate) use self::encrypted::{check_public_keys, sync_encrypted};
 pub(crate) use self::exclusion::ExclusionSet;
 pub(crate) use self::source::{PROMPT_HISTORY, SESSION_FOLDERS, SourceFile, find_client_root, list_sources};
 pub use self::sync::CopiedFiles;

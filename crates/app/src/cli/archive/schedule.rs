@@ -1,5 +1,6 @@
 //! `rethread archive schedule`: lets the system bring the archive up to date regularly.
 
+mod installed;
 mod units;
 
 use std::path::Path;
@@ -7,11 +8,13 @@ use std::process::Command;
 
 use rethread_engine::ops::archive::{self, ArchiveLocation, ScheduleFile, ScheduleOutcome};
 
+use self::installed::parse_words;
 use self::units::{
-    ScheduleFolders, ScheduledCommand, SystemKind, format_cron_line, format_files, list_commands, list_paths,
-    parse_interval,
+    ScheduleFolders, ScheduledCommand, SystemKind, format_cron_line, format_files, is_writable,
+    list_commands, list_paths, parse_interval,
 };
-use crate::cli::args::Schedule;
+use super::follow_up;
+use crate::cli::args::{FollowUpArgs, Schedule};
 use crate::cli::error::{CliError, Exit, print_warning};
 use crate::cli::out::Out;
 use crate::cli::{AppContext, clean, effects, env};
@@ -35,7 +38,8 @@ pub(super) fn run(
         return remove(args, system, &paths, app, out);
     }
     let minutes = parse_interval(&args.every).ok_or_else(|| CliError::BadInterval(args.every.clone()))?;
-    let command = build_scheduled_command(minutes, location)?;
+    let follow_up = follow_up::prepare(&args.follow_up, app)?;
+    let command = build_scheduled_command(system, minutes, location, &follow_up)?;
     let contents = format_files(system, &command);
     let commands = list_commands(system, &paths[0], false);
     if !args.dry_run && system == SystemKind::Systemd && !has_user_session() {
@@ -64,8 +68,12 @@ pub(super) fn run(
         }
     } else {
         out.line(&format!("the archive is brought up to date every {}", args.every))?;
+        for line in follow_up::describe(&follow_up, app) {
+            out.line(&format!("    {line}"))?;
+        }
         effects::print(&outcome.effects, outcome.op, app, out)?;
     }
+    follow_up::print_first_steps(&follow_up, out);
     if args.dry_run {
         return Ok(Exit::Done);
     }
@@ -105,10 +113,36 @@ fn remove(
     Ok(exit)
 }
 
-/// Returns `true` if the files of a schedule exist.
-pub(super) fn is_installed() -> bool {
-    let paths = find_folders().map(|folders| list_paths(SystemKind::current(), &folders));
-    paths.is_some_and(|paths| paths[0].exists())
+/// Returns what the installed schedule does after each run. Returns `None` if there is no schedule.
+pub(super) fn find_installed() -> Option<FollowUpArgs> {
+    let system = SystemKind::current();
+    let paths = list_paths(system, &find_folders()?);
+    if !paths[0].exists() {
+        return None;
+    }
+    let words = paths.iter().find_map(|path| parse_words(system, &std::fs::read_to_string(path).ok()?));
+    Some(parse_follow_up(&words.unwrap_or_default()))
+}
+
+/// The words before the folder of the archive in a scheduled command.
+const RUN_WORDS: [&str; 3] = ["--quiet", "archive", "--to"];
+
+/// Returns what follows a run, from the arguments of [`build_scheduled_command`].
+fn parse_follow_up(words: &[String]) -> FollowUpArgs {
+    let mut follow_up = FollowUpArgs::default();
+    let Some(start) = words.windows(RUN_WORDS.len()).position(|window| window == RUN_WORDS) else {
+        return follow_up;
+    };
+    let options = words.get(start + RUN_WORDS.len() + 1..).unwrap_or_default();
+    for [option, value] in options.as_chunks().0 {
+        match option.as_str() {
+            "--sync" => follow_up.sync.push(value.into()),
+            "--encrypt-to" => follow_up.encrypt_to.push(value.clone()),
+            "--lake" => follow_up.lake.push(value.clone()),
+            _ => {}
+        }
+    }
+    follow_up
 }
 
 fn find_folders() -> Option<ScheduleFolders> {
@@ -119,16 +153,25 @@ fn find_folders() -> Option<ScheduleFolders> {
 /// Builds the command that the system runs: this program, with the options in force.
 ///
 /// Returns an error if a word cannot be written to the files of all systems.
-fn build_scheduled_command(minutes: u32, location: &ArchiveLocation) -> Result<ScheduledCommand, CliError> {
+fn build_scheduled_command(
+    system: SystemKind,
+    minutes: u32,
+    location: &ArchiveLocation,
+    follow_up: &FollowUpArgs,
+) -> Result<ScheduledCommand, CliError> {
     let program = env::current_program().ok_or(CliError::NoArchiveDir)?;
     let mut args = list_global_words();
-    args.extend(["--quiet", "archive", "--to"].map(str::to_owned));
+    args.extend(RUN_WORDS.map(str::to_owned));
     args.push(location.dir.display().to_string());
+    let dirs = follow_up.sync.iter().map(|dir| ("--sync", dir.display().to_string()));
+    let keys = follow_up.encrypt_to.iter().map(|key| ("--encrypt-to", key.trim().to_owned()));
+    let lakes = follow_up.lake.iter().map(|lake| ("--lake", lake.clone()));
+    args.extend(dirs.chain(keys).chain(lakes).flat_map(|(option, value)| [option.to_owned(), value]));
     let state = env::state_dir().ok_or(CliError::NoArchiveDir)?;
     let state_home = state.parent().unwrap_or(&state).display().to_string();
     let program = program.display().to_string();
     for word in [&program, &state_home].into_iter().chain(&args) {
-        if word.chars().any(char::is_control) {
+        if !is_writable(system, word) {
             return Err(CliError::UnwritablePath(word.clone()));
         }
     }

@@ -8,18 +8,50 @@ use std::path::PathBuf;
 /// only. This command copies everything that is new into an archive: sessions, subagents, tool results, file history, plans,
 /// tasks, todos, memory and the prompt history. It reads changed files only, so it can run often. A file that was rewritten
 /// or became shorter is kept in all its states. docs/ARCHIVE.md describes the files of an archive.
+///
+/// With --sync and --lake, the new content is also copied elsewhere. Exit code 2 if a file could not be read, or a
+/// synchronisation or a push failed; the others still run. A folder that is not there is skipped and is no failure.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread archive                       add what is new\n  \
     rethread archive status                what it contains, and what only it contains\n  \
     rethread archive restore 3f2a          bring a deleted session back\n  \
-    rethread archive sync /media/disk/claude-archive")]
+    rethread archive sync /media/disk/claude-archive\n  \
+    rethread archive --sync /media/disk/claude-archive    add what is new, then synchronise")]
 pub(crate) struct Archive {
     #[command(subcommand)]
     pub(crate) action: Option<ArchiveAction>,
+    #[command(flatten)]
+    pub(crate) follow_up: FollowUpArgs,
     /// Folder of the archive (default: $XDG_DATA_HOME/rethread/archive or ~/.local/share/rethread/archive)
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,
+}
+
+/// The synchronisations and pushes that follow a run.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct FollowUpArgs {
+    /// After each run, synchronise with this folder as `archive sync` does; may be repeated
+    ///
+    /// A folder that does not exist, or that has no archive yet, is skipped with a note and is not an error: its disk may not
+    /// be connected. So the first `archive sync` to a folder is made by hand.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) sync: Vec<PathBuf>,
+    /// Encrypt in these folders what this machine archived, for a public key of age; may be repeated
+    #[arg(long, value_name = "KEY", requires = "sync")]
+    pub(crate) encrypt_to: Vec<String>,
+    /// After each run, push to this lake as `lake push` does; may be repeated
+    ///
+    /// The machine must have joined the lake. A folder that is not there is skipped with a note.
+    #[arg(long, value_name = "LAKE")]
+    pub(crate) lake: Vec<String>,
+}
+
+impl FollowUpArgs {
+    /// Returns `true` if nothing follows.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.sync.is_empty() && self.lake.is_empty()
+    }
 }
 
 /// An action on the archive. Without one, new content is added.
@@ -149,17 +181,24 @@ pub(crate) struct Exclude {
 /// Writes a systemd user timer on Linux, a launchd agent on macOS or a task of the Windows Task Scheduler, and starts it. The
 /// command names this program, the archive and the folders with sessions that are in force now. The run prints nothing. If
 /// systemd does not run for this user, prints a line for `crontab -e`. `rethread undo` restores the files only.
+///
+/// With --sync and --lake, each run also copies what is new elsewhere; `archive status` names these folders. The files contain
+/// public keys only. A bucket needs `aws` or `rclone`, and credentials that a program in the background finds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread archive schedule --dry-run        show the files and commands\n  \
     rethread archive schedule --every 1h\n  \
+    rethread archive schedule --sync /media/disk/claude-archive\n  \
+    rethread archive schedule --sync ~/Cloud/claude --encrypt-to age1qx0… --lake /mnt/team/lake\n  \
     rethread archive schedule --remove")]
 pub(crate) struct Schedule {
     /// Time between two runs: 15m, 2h, 1d
     #[arg(long, value_name = "TIME", default_value = "15m")]
     pub(crate) every: String,
+    #[command(flatten)]
+    pub(crate) follow_up: FollowUpArgs,
     /// Stop the runs and remove the files
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["sync", "encrypt_to", "lake"])]
     pub(crate) remove: bool,
     /// Show the files and commands, and change nothing
     #[arg(short = 'd', long)]

@@ -26,7 +26,7 @@ mod usage;
 mod write;
 
 pub(crate) use self::archive::{
-    Archive, ArchiveAction, ArchivePruneArgs, ArchiveSyncArgs, Exclude, Forget, Schedule,
+    Archive, ArchiveAction, ArchivePruneArgs, ArchiveSyncArgs, Exclude, FollowUpArgs, Forget, Schedule,
 };
 pub(crate) use self::command_line::{parse_command_line, strip_marker};
 pub(crate) use self::config::{Config, ConfigCommand};

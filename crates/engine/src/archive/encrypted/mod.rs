@@ -49,6 +49,11 @@ pub struct PlaceKeys {
     pub prune: bool,
 }
 
+/// Returns an error unless all texts are public keys.
+pub(crate) fn check_public_keys(texts: &[String]) -> Result<(), Error> {
+    Recipients::parse(texts).map(|_| ())
+}
+
 /// Copies what is missing between an archive and an encrypted place: with an identity, the parts of other machines from there;
 /// with recipients, the part of this machine there.
 ///

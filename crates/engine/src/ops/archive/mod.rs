@@ -29,6 +29,7 @@ pub use crate::archive::{
 use crate::archive::{
     ArchiveWriter, ExclusionSet, SyncReport, prune_archive, sync_archives, sync_encrypted, verify_archive,
 };
+use crate::archive_reader::{MACHINES_DIR, is_encrypted_place};
 use crate::disk::Roots;
 use crate::error::Error;
 
@@ -116,6 +117,30 @@ pub fn sync_with_encrypted(
 ) -> Result<ArchiveSync, Error> {
     let SyncReport { pushed, pulled, machines, damages } = sync_encrypted(location, other, keys)?;
     Ok(ArchiveSync { pushed, pulled, machines, damages })
+}
+
+/// The kind of a folder to synchronise with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// An archive.
+    Plain,
+    /// An encrypted archive.
+    Encrypted,
+}
+
+/// Returns the kind of archive in a folder. Returns `None` if the folder is missing or has none.
+pub fn find_place_kind(dir: &Path) -> Option<PlaceKind> {
+    if is_encrypted_place(dir) {
+        return Some(PlaceKind::Encrypted);
+    }
+    dir.join(MACHINES_DIR).is_dir().then_some(PlaceKind::Plain)
+}
+
+/// Returns an error unless all texts are public keys.
+///
+/// Returns [`Error::BuiltWithoutEncryption`] without the feature `encrypt`.
+pub fn check_public_keys(texts: &[String]) -> Result<(), Error> {
+    crate::archive::check_public_keys(texts)
 }
 
 /// Verifies all files of an archive by their hashes and returns the damage. `is_deep` also decompresses all content.

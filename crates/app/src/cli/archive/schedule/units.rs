@@ -51,6 +51,16 @@ pub(super) struct ScheduleFolders {
     pub(super) config_home: PathBuf,
 }
 
+/// Returns `true` if the files of a system can contain a word.
+///
+/// The Task Scheduler replaces `%NAME%` and `$(Arg0)`, and has no way to escape them.
+pub(super) fn is_writable(system: SystemKind, word: &str) -> bool {
+    let is_replaced = || word.matches('%').count() > 1 || word.contains("$(");
+    let is_unwritable =
+        word.chars().any(char::is_control) || system == SystemKind::TaskScheduler && is_replaced();
+    !is_unwritable
+}
+
 /// Returns the paths of the files, the one that the system starts first.
 pub(super) fn list_paths(system: SystemKind, folders: &ScheduleFolders) -> Vec<PathBuf> {
     match system {
@@ -203,12 +213,13 @@ pub(super) fn parse_interval(text: &str) -> Option<u32> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    const HOSTILE: &str = "/home/ann b/100%/$HOME/\"q\" & <x> 'y' \\z";
+    /// A path with everything that has a meaning in one of the files.
+    pub(in crate::cli::archive::schedule) const HOSTILE: &str = "/home/ann b/100%/$HOME/\"q\" & <x> 'y' \\z";
 
-    fn command() -> ScheduledCommand {
+    pub(in crate::cli::archive::schedule) fn command() -> ScheduledCommand {
         ScheduledCommand {
             program: "/opt/my tools/50% $x/rethread".to_owned(),
             args: vec!["--root".to_owned(), HOSTILE.to_owned(), "archive".to_owned()],
@@ -241,6 +252,16 @@ mod tests {
             "{task}"
         );
         assert!(task.contains("<Interval>PT15M</Interval>"), "{task}");
+    }
+
+    #[test]
+    fn words_that_the_system_would_replace_are_refused() {
+        for (word, is_task) in
+            [(HOSTILE, true), ("C:\\%TEMP%", false), ("/a/$(Arg0)", false), ("/a\nb", false)]
+        {
+            assert_eq!(is_writable(SystemKind::TaskScheduler, word), is_task, "{word}");
+            assert_eq!(is_writable(SystemKind::Systemd, word), !word.contains('\n'), "{word}");
+        }
     }
 
     #[test]
