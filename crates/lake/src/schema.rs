@@ -170,7 +170,9 @@ impl LakeTable {
             .collect();
         for (idx, column) in kind.columns().iter().enumerate() {
             let is_text = column.privacy == ColumnPrivacy::Text && kind != TableKind::Texts;
-            if column.name == "source_id" || is_text {
+            // The calls of a response are rows of `tool_calls`.
+            let is_list = kind == TableKind::Responses && column.name == "tools";
+            if column.name == "source_id" || is_text || is_list {
                 continue;
             }
             // Ids are a third of all bytes, and most parents are the line before.

@@ -27,6 +27,33 @@ pub const EXAMPLES: &[ExampleQuery] = &[
 FROM responses GROUP BY 1, 2 ORDER BY 1 DESC, usd DESC",
     },
     ExampleQuery {
+        name: "cost-by-week",
+        description: "Cost and tokens by week, which starts on Monday.",
+        sql: "SELECT date(day(ts), '-6 days', 'weekday 1') AS week, count(*) AS responses,
+  sum(input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens) AS tokens,
+  usd(sum(cost)) AS usd
+FROM responses GROUP BY 1 ORDER BY 1 DESC",
+    },
+    ExampleQuery {
+        name: "cost-by-block",
+        description: "Cost and tokens of the last five-hour blocks, by which subscriptions are metered.",
+        sql: "SELECT block, count(*) AS responses, sum(tokens) AS tokens, usd(sum(cost)) AS usd
+FROM (
+  SELECT block(ts) OVER (ORDER BY ts) AS block, cost,
+    input_tokens + output_tokens + cache_creation_input_tokens + cache_read_input_tokens AS tokens
+  FROM responses
+)
+GROUP BY block ORDER BY block DESC LIMIT 20",
+    },
+    ExampleQuery {
+        name: "cost-by-tool",
+        description: "Cost of the responses that call a tool. The cost of a response is divided equally among its calls.",
+        sql: "SELECT coalesce(t.value, '(none)') AS tool, count(t.key) AS calls,
+  sum(share(output_tokens, t.key, json_array_length(tools))) AS output,
+  usd(sum(share(cost, t.key, json_array_length(tools)))) AS usd
+FROM responses LEFT JOIN json_each(tools) t GROUP BY 1 ORDER BY usd DESC",
+    },
+    ExampleQuery {
         name: "cost-by-project",
         description: "Cost by project, with its sessions.",
         sql: "SELECT project, count(DISTINCT session_id) AS sessions, count(*) AS responses, usd(sum(cost)) AS usd

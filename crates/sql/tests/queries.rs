@@ -99,22 +99,41 @@ fn query_error(store: &TestStore, sql: &str) -> SqlError {
     }
 }
 
-/// Checks the groups of the responses against `usage`, and the tools against `stats`.
-fn check_totals(roots: &Roots, prices: &PriceTable, case: &str) {
-    let groupings = [
-        (GroupBy::Day, "day(ts)"),
-        (GroupBy::Month, "substr(day(ts), 1, 7)"),
-        (GroupBy::Session, "session_id"),
-        (GroupBy::Project, "project"),
-        (GroupBy::Branch, "git_branch"),
-        (GroupBy::Model, "model || iif(fast, '[fast]', '')"),
-        (GroupBy::ContextStatus, "context_status"),
-    ];
-    for (by, key) in groupings {
-        let sql = format!(
-            "SELECT {key}, count(*), sum(input_tokens), sum(output_tokens), sum(cache_creation_input_tokens), \
-             sum(cache_read_input_tokens), coalesce(sum(cost), 0) FROM responses GROUP BY 1"
-        );
+/// Returns the statement that sums up responses in a grouping of `usage`.
+fn group_sql(by: GroupBy) -> String {
+    let key = match by {
+        GroupBy::Day => "day(ts)",
+        GroupBy::Week => "date(day(ts), '-6 days', 'weekday 1')",
+        GroupBy::Month => "substr(day(ts), 1, 7)",
+        GroupBy::Session => "session_id",
+        GroupBy::Project => "project",
+        GroupBy::Branch => "git_branch",
+        GroupBy::Model => "model || iif(fast, '[fast]', '')",
+        GroupBy::ContextStatus => "context_status",
+        GroupBy::Agent => "iif(is_agent, agent_kind, 'main')",
+        GroupBy::Tool => {
+            return "SELECT t.value, sum(coalesce(t.key, 0) = 0), sum(share(input_tokens, t.key, n)), \
+                sum(share(output_tokens, t.key, n)), sum(share(cache_creation_1h_input_tokens, t.key, n) \
+                + share(cache_creation_input_tokens - cache_creation_1h_input_tokens, t.key, n)), \
+                sum(share(cache_read_input_tokens, t.key, n)), coalesce(sum(share(cost, t.key, n)), 0) \
+                FROM (SELECT *, json_array_length(tools) AS n FROM responses) r LEFT JOIN json_each(r.tools) t \
+                GROUP BY 1"
+                .to_owned();
+        }
+        GroupBy::Block => "block(ts) OVER (ORDER BY ts)",
+    };
+    format!(
+        "SELECT key, count(*), sum(input_tokens), sum(output_tokens), sum(cache_creation_input_tokens), \
+         sum(cache_read_input_tokens), coalesce(sum(cost), 0) FROM (SELECT *, {key} AS key FROM responses) GROUP BY 1"
+    )
+}
+
+/// Checks the groups of the responses against `usage`, and the tools against `stats`. Returns the number of groups of each
+/// grouping.
+fn check_totals(roots: &Roots, prices: &PriceTable, case: &str) -> Vec<usize> {
+    let mut group_counts = Vec::new();
+    for by in GroupBy::ALL {
+        let sql = group_sql(by);
         let rows = try_query(roots, None, prices, QueryLimits::default(), &sql).expect("rows");
         let actual: BTreeMap<String, Vec<String>> =
             rows.into_iter().map(|row| (row[0].clone(), row[1..].to_vec())).collect();
@@ -149,6 +168,7 @@ fn check_totals(roots: &Roots, prices: &PriceTable, case: &str) {
             })
             .collect();
         assert_eq!(actual, expected, "{case}: {by:?}");
+        group_counts.push(actual.len());
     }
     let tools = try_query(
         roots,
@@ -162,6 +182,7 @@ fn check_totals(roots: &Roots, prices: &PriceTable, case: &str) {
     let expected: Vec<Vec<String>> =
         stats.map(|(name, tool)| vec![name, tool.calls.to_string(), tool.errors.to_string()]).collect();
     assert_eq!(tools.expect("rows"), expected, "{case}");
+    group_counts
 }
 
 fn format_key(key: &GroupKey, by: GroupBy) -> String {
@@ -170,7 +191,10 @@ fn format_key(key: &GroupKey, by: GroupBy) -> String {
         GroupKey::Day(day) => day.date().to_string(),
         GroupKey::Name(name) => name.clone(),
         GroupKey::ContextStatus(status) => status.name().to_owned(),
-        GroupKey::Block(_) => unreachable!("responses are not grouped by block"),
+        GroupKey::Block(start) => {
+            let start = jiff::Timestamp::from_millisecond(start.0).expect("a time of a session");
+            start.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+        }
         GroupKey::Unknown => "null".to_owned(),
     }
 }
@@ -179,7 +203,10 @@ fn format_key(key: &GroupKey, by: GroupBy) -> String {
 fn totals_equal_those_of_usage_in_every_grouping() {
     for seed in 400..408 {
         let store = TestStore::generate(seed);
-        check_totals(&store.roots(), &store.prices, &format!("seed {seed}"));
+        let group_counts = check_totals(&store.roots(), &store.prices, &format!("seed {seed}"));
+        for (by, count) in GroupBy::ALL.iter().zip(group_counts) {
+            assert!(count > 1, "seed {seed}: {by:?} has several groups");
+        }
     }
 }
 
@@ -396,12 +423,26 @@ fn functions_convert_money_days_and_percentiles() {
             "2026-01-31 2026-02-01",
         ),
         ("SELECT day(NULL), day('soon')", "null null"),
+        ("SELECT share(8, 0, 3), share(8, 1, 3), share(8, 2, 3)", "3 3 2"),
+        ("SELECT share(8, NULL, NULL), share(NULL, 0, 3), share(8, 0, 0)", "8 null 8"),
     ] {
         assert_eq!(query(&store, sql)[0].join(" "), expected, "{sql}");
     }
     for (percent, expected) in [("0", "1"), ("50", "3"), ("60", "3"), ("61", "4"), ("100", "100")] {
         let sql = format!("{numbers} SELECT percentile(x, {percent}) FROM n");
         assert_eq!(query(&store, &sql), [[expected]], "{sql}");
+    }
+    let times = "WITH n(ts) AS (VALUES ('2026-01-31T14:59:59.999Z'), ('2026-01-31T10:59:00.000Z'), (NULL),
+        ('2026-01-31T20:10:00.000Z'), ('2026-01-31T15:00:00.000Z'), ('2026-01-31T20:10:00.000Z'))";
+    let blocks = query(&store, &format!("{times} SELECT substr(block(ts) OVER (ORDER BY ts), 12) FROM n"));
+    let starts = ["null", "10:00", "10:00", "15:00", "20:00", "20:00"];
+    let expected =
+        starts.map(|start| vec![if start == "null" { start.to_owned() } else { format!("{start}:00.000Z") }]);
+    assert_eq!(blocks, expected);
+    let last_two = "block(ts) OVER (ORDER BY ts ROWS 1 PRECEDING)";
+    for call in ["block(ts)", "block(ts) OVER ()", "block(ts) OVER (ORDER BY ts DESC)", last_two] {
+        let error = query_error(&store, &format!("{times} SELECT {call} FROM n"));
+        assert!(error.to_string().contains("in order"), "{call}: {error}");
     }
     assert_eq!(query(&store, "SELECT percentile(turn, 50) FROM turns WHERE 0"), [["null"]]);
     assert!(query_error(&store, "SELECT percentile(turn, 101) FROM turns").to_string().contains("0 to 100"));

@@ -13,11 +13,19 @@ pub const BLOCK_MILLIS: i64 = 5 * HOUR_MILLIS;
 pub fn find_block_starts(times: impl IntoIterator<Item = Timestamp>) -> Vec<Timestamp> {
     let mut starts: Vec<Timestamp> = Vec::new();
     for time in times {
-        if starts.last().is_none_or(|start| time.0.saturating_sub(start.0) >= BLOCK_MILLIS) {
-            starts.push(Timestamp(time.0.div_euclid(HOUR_MILLIS).saturating_mul(HOUR_MILLIS)));
+        let start = next_block_start(starts.last().copied(), time);
+        if starts.last() != Some(&start) {
+            starts.push(start);
         }
     }
     starts
+}
+
+/// Returns the start of the block of a response. `last` is that of the response before it, or `None` for the first one.
+pub fn next_block_start(last: Option<Timestamp>, time: Timestamp) -> Timestamp {
+    let is_inside = |start: &Timestamp| time.0.saturating_sub(start.0) < BLOCK_MILLIS;
+    let full_hour = Timestamp(time.0.div_euclid(HOUR_MILLIS).saturating_mul(HOUR_MILLIS));
+    last.filter(is_inside).unwrap_or(full_hour)
 }
 
 /// Returns the last of the ascending `starts` that is not after `time`: the start of the block of a response.

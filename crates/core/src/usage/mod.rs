@@ -26,7 +26,7 @@ mod totals;
 use crate::entry::{Entry, Flags, Kind, Usage};
 use crate::id::Id;
 
-pub use block::{BLOCK_MILLIS, BurnRate, find_block, find_block_starts};
+pub use block::{BLOCK_MILLIS, BurnRate, find_block, find_block_starts, next_block_start};
 pub use by_node::UsageByNode;
 pub use calendar::{Calendar, Day};
 pub use cost_state::{CostState, ModelCost};

@@ -70,6 +70,7 @@ struct WantedColumns {
     session_id: bool,
     project: bool,
     git_branch: bool,
+    tools: bool,
 }
 
 /// Builds the rows of responses.
@@ -107,6 +108,7 @@ pub(super) fn read_responses(
         session_id: wants(&["session_id"]),
         project: wants(&["project"]),
         git_branch: wants(&["git_branch"]),
+        tools: wants(&["tools"]),
     };
     let mut rows = ResponseRows {
         store,
@@ -221,6 +223,8 @@ impl ResponseRows<'_> {
         let wanted = self.wanted;
         let git_branch = if wanted.git_branch { self.share(file_usage.branch(response)) } else { None };
         let session_id = if wanted.session_id { self.share(&file_usage.session) } else { None };
+        let tools = if wanted.tools { format_tools(file_usage, response_idx) } else { None };
+        let tools = tools.and_then(|tools| self.share(&tools));
         let project = if wanted.project { self.projects.get(&file_usage.session).cloned() } else { None };
         let detail = self.details.as_ref().map(|details| details.get(&file_idx));
         let locations = self.locations.as_ref();
@@ -271,6 +275,7 @@ impl ResponseRows<'_> {
             cache_read_input_tokens: unique.usage.cache_read,
             web_searches: unique.usage.web_searches,
             cost: (cost.unpriced.responses == 0).then_some(cost.cost),
+            tools,
         })
     }
 
@@ -286,6 +291,12 @@ impl ResponseRows<'_> {
         self.shared_names.insert(text.to_owned(), Arc::clone(&name));
         Some(name)
     }
+}
+
+/// Returns the tools of the calls of a response as a JSON array. Returns `None` if it has no calls.
+fn format_tools(file_usage: &FileUsage, response_idx: usize) -> Option<String> {
+    let tools: Vec<&str> = file_usage.tool_calls(response_idx).collect();
+    if tools.is_empty() { None } else { serde_json::to_string(&tools).ok() }
 }
 
 /// Reads the names of the responses of all files, from the cache if possible.

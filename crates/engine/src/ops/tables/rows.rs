@@ -267,6 +267,8 @@ table_row! {
         Metrics web_searches: u64,
         /// The cost. Null if the model has no price.
         Metrics cost: Option<Money>,
+        /// The tools that it calls, one name for each call, as a JSON array. Null if there are none.
+        Names tools: Option<Name>,
     }
 }
 
