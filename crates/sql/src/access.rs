@@ -11,6 +11,8 @@ use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 pub(crate) struct RecordedAccess {
     /// The tables and columns.
     pub(crate) selection: TableSelection,
+    /// Whether it reads the list of tables.
+    pub(crate) reads_schema: bool,
     /// The first action that was refused. `None` if all were allowed.
     pub(crate) forbidden: Option<String>,
 }
@@ -43,12 +45,13 @@ impl AccessRecorder {
             recorded.forbidden.get_or_insert(name);
             return Authorization::Deny;
         }
-        if let AuthAction::Read { table_name, column_name } = action
-            && let Some(table) = TableKind::from_name(table_name)
-        {
-            recorded.selection.add_table(table);
-            // The name is empty if no column is read, as by `count(*)`.
-            recorded.selection.add_column(table, column_name);
+        if let AuthAction::Read { table_name, column_name } = action {
+            if let Some(table) = TableKind::from_name(table_name) {
+                recorded.selection.add_table(table);
+                // The name is empty if no column is read, as by `count(*)`.
+                recorded.selection.add_column(table, column_name);
+            }
+            recorded.reads_schema |= table_name.starts_with("sqlite_");
         }
         Authorization::Allow
     }

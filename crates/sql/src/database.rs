@@ -3,23 +3,25 @@
 use std::collections::hash_map::Entry as Slot;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::tz::TimeZone;
 use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops::tables::{
-    ColumnType, CopyPolicy, TableFileFilter, TableKind, TableRow, TableSelection, TableValue, TablesReport,
+    ColumnType, CopyPolicy, TableColumn, TableFileFilter, TableKind, TableRow, TableSelection, TablesReport,
     TablesRequest, read_tables,
 };
 use rethread_engine::{CacheDir, Roots};
-use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, ErrorCode, Statement, params_from_iter};
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, ErrorCode, Statement};
 
 use crate::access::AccessRecorder;
 use crate::error::SqlError;
 use crate::file_filter::derive_file_filter;
 use crate::functions::register_functions;
+use crate::row_batch::{RowBatch, SelectedColumns};
 use crate::time_text::TimeFormatter;
 use crate::tokens::tokenize;
 
@@ -89,6 +91,9 @@ pub enum ResultValue<'r> {
 
 /// Tables over sessions. They are filled when a statement reads them and keep their rows until [`Database::clear`].
 pub struct Database<'s> {
+    /// Has all columns of all tables, without rows. Statements are prepared here first.
+    planner: Connection,
+    /// Has the filled tables, with the filled columns only: short rows are inserted and read faster.
     connection: Connection,
     source: SqlSource<'s>,
     limits: QueryLimits,
@@ -128,9 +133,10 @@ impl<'s> Database<'s> {
         limits: QueryLimits,
         zone: &TimeZone,
     ) -> Result<Database<'s>, SqlError> {
-        let connection = Connection::open_in_memory().map_err(|error| convert_error(error, &limits))?;
+        let open = || Connection::open_in_memory().map_err(|error| convert_error(error, &limits));
         let mut database = Database {
-            connection,
+            planner: open()?,
+            connection: open()?,
             source,
             limits,
             recorder: AccessRecorder::default(),
@@ -143,33 +149,35 @@ impl<'s> Database<'s> {
     }
 
     fn set_up(&mut self, zone: &TimeZone) -> rusqlite::Result<()> {
-        // Without files: a sorter that does not fit in memory fails.
-        self.connection.pragma_update(None, "temp_store", "MEMORY")?;
-        self.connection.pragma_update(
-            None,
-            "hard_heap_limit",
-            i64::try_from(self.limits.memory).unwrap_or(i64::MAX),
-        )?;
+        // The limit is that of the process.
+        let memory = i64::try_from(self.limits.memory).unwrap_or(i64::MAX);
+        self.connection.pragma_update(None, "hard_heap_limit", memory)?;
         for table in TableKind::ALL {
-            self.connection.execute_batch(&create_table_sql(*table))?;
+            self.planner.execute_batch(&create_table_sql(*table, table.columns().iter()))?;
         }
-        register_functions(&self.connection, zone)?;
-        let stop = Arc::clone(&self.stop);
-        self.connection.progress_handler(STEPS_PER_CHECK, Some(move || stop.must_stop()))?;
-        self.recorder.install(&mut self.connection)
+        for connection in [&mut self.planner, &mut self.connection] {
+            // Without files: a sorter that does not fit in memory fails.
+            connection.pragma_update(None, "temp_store", "MEMORY")?;
+            register_functions(connection, zone)?;
+            let stop = Arc::clone(&self.stop);
+            connection.progress_handler(STEPS_PER_CHECK, Some(move || stop.must_stop()))?;
+            self.recorder.install(connection)?;
+        }
+        Ok(())
     }
 
-    /// Makes every query stop when a flag is set.
+    /// Makes every query stop when a flag is set. The flag stays set.
     pub fn set_cancel_flag(&mut self, flag: Arc<AtomicBool>) {
         *self.stop.is_cancelled.lock().unwrap_or_else(PoisonError::into_inner) = flag;
     }
 
     /// Removes all rows, so that the next query reads the sessions again.
     pub fn clear(&mut self) -> Result<(), SqlError> {
-        for table in std::mem::take(&mut self.filled).into_keys() {
-            self.check(self.connection.execute_batch(&format!("DELETE FROM {}", table.name())))?;
-        }
-        Ok(())
+        std::mem::take(&mut self.filled).into_keys().try_for_each(|table| self.drop_table(table))
+    }
+
+    fn drop_table(&self, table: TableKind) -> Result<(), SqlError> {
+        self.check(self.connection.execute_batch(&format!("DROP TABLE IF EXISTS {}", table.name())))
     }
 
     /// Returns what a statement would read, and the steps of SQLite, without reading any session.
@@ -177,7 +185,7 @@ impl<'s> Database<'s> {
         let selection = self.prepare_empty(sql)?;
         let filter = self.derive_filter(sql);
         let explained = format!("EXPLAIN QUERY PLAN {sql}");
-        let mut statement = self.check(self.connection.prepare(&explained))?;
+        let mut statement = self.check(self.planner.prepare(&explained))?;
         let mut depths: HashMap<i64, usize> = HashMap::new();
         let mut steps = Vec::new();
         let mut rows = self.check(statement.query([]))?;
@@ -194,7 +202,7 @@ impl<'s> Database<'s> {
     /// Returns the names of the columns of a statement's result.
     pub fn columns(&self, sql: &str) -> Result<Vec<String>, SqlError> {
         self.prepare_empty(sql)?;
-        let statement = self.check(self.connection.prepare(sql))?;
+        let statement = self.check(self.planner.prepare(sql))?;
         Ok(statement.column_names().map(str::to_owned).collect())
     }
 
@@ -217,14 +225,21 @@ impl<'s> Database<'s> {
     ) -> Result<QuerySummary, SqlError> {
         let selection = self.prepare_empty(sql)?;
         let report = self.fill(&selection, sql)?;
-        let rows = self.run(sql, visit)?;
+        // Only the planner knows all tables, which a statement about the schema reads.
+        let is_about_schema = selection.tables().next().is_none();
+        let rows = self.run(if is_about_schema { &self.planner } else { &self.connection }, sql, visit)?;
         Ok(QuerySummary { rows, report })
     }
 
     /// Runs a statement on the filled tables. Returns the number of rows.
-    fn run(&self, sql: &str, visit: &mut dyn FnMut(&[ResultValue<'_>]) -> bool) -> Result<usize, SqlError> {
+    fn run(
+        &self,
+        connection: &Connection,
+        sql: &str,
+        visit: &mut dyn FnMut(&[ResultValue<'_>]) -> bool,
+    ) -> Result<usize, SqlError> {
         self.recorder.start();
-        let prepared = self.connection.prepare(sql);
+        let prepared = connection.prepare(sql);
         self.recorder.finish();
         let mut statement = self.check(prepared)?;
         let width = statement.column_count();
@@ -236,7 +251,7 @@ impl<'s> Database<'s> {
                 values.push(convert_value(self.check(row.get_ref(idx))?));
             }
             count += 1;
-            if !visit(&values) {
+            if !visit(&values) || self.stop.is_cancelled() {
                 return Err(SqlError::Stopped);
             }
         }
@@ -246,10 +261,15 @@ impl<'s> Database<'s> {
     /// Prepares a statement, which may only read. Returns the tables and columns that it reads.
     fn prepare_empty(&self, sql: &str) -> Result<TableSelection, SqlError> {
         self.recorder.start();
-        let prepared = self.connection.prepare(sql).map(|statement| describe_statement(&statement));
+        let prepared = self.planner.prepare(sql).map(|statement| describe_statement(&statement));
         let recorded = self.recorder.finish();
         if let Some(action) = recorded.forbidden {
             return Err(SqlError::Forbidden { action });
+        }
+        if (recorded.reads_schema || names_pragma(sql)) && recorded.selection.tables().next().is_some() {
+            return Err(SqlError::Forbidden {
+                action: "reading the schema together with a table".to_owned(),
+            });
         }
         match self.check(prepared)? {
             PreparedStatement { columns: 0, .. } if has_statement(sql) => {
@@ -299,7 +319,7 @@ impl<'s> Database<'s> {
         let filter = self.derive_filter(sql);
         let is_partial = filter.selects_some();
         for table in &tables {
-            self.check(self.connection.execute_batch(&format!("DELETE FROM {}", table.name())))?;
+            self.drop_table(*table)?;
             self.filled.remove(table);
         }
         let report = self.insert_rows(&missing, filter)?;
@@ -318,6 +338,10 @@ impl<'s> Database<'s> {
         selection: &TableSelection,
         filter: TableFileFilter,
     ) -> Result<TablesReport, SqlError> {
+        for table in selection.tables() {
+            let columns = filled_columns(table, selection);
+            self.check(self.connection.execute_batch(&create_table_sql(table, columns.into_iter())))?;
+        }
         self.check(self.connection.execute_batch("BEGIN"))?;
         let request = TablesRequest {
             selection: selection.clone(),
@@ -325,35 +349,38 @@ impl<'s> Database<'s> {
             filter,
             prices: self.source.prices,
         };
-        let mut inserter = RowInserter::default();
         let mut failure = None;
         let report = {
             // A statement cannot be sent to another thread, but the rows are delivered by one thread at a time.
-            let (sender, receiver) = std::sync::mpsc::sync_channel::<Vec<OwnedRow>>(4);
+            let (sender, receiver) = sync_channel::<RowBatch>(4);
+            let (return_sender, returned) = channel::<RowBatch>();
             let (source, stop) = (self.source, Arc::clone(&self.stop));
             let (selection, request) = (&request.selection, &request);
+            let mut inserter =
+                RowInserter { connection: &self.connection, selection, statements: HashMap::new() };
             std::thread::scope(|scope| {
                 let reader = scope.spawn(move || {
-                    let mut batch = Vec::new();
-                    let mut times = TimeFormatter::default();
-                    let columns = SelectedColumns::new(selection);
+                    let mut batches = BatchSender {
+                        batch: RowBatch::default(),
+                        columns: SelectedColumns::new(selection),
+                        times: TimeFormatter::default(),
+                        stop,
+                        sender,
+                        returned,
+                    };
                     let report =
-                        read_tables(source.roots, request, source.cache, &mut |row: TableRow<'_>| {
-                            batch.push(OwnedRow::from_row(&row, &columns, &mut times));
-                            if batch.len() < BATCH_ROWS {
-                                return true;
-                            }
-                            !stop.must_stop() && sender.send(std::mem::take(&mut batch)).is_ok()
-                        });
-                    // The receiver is gone only after an error, which is reported instead.
-                    let _ = sender.send(batch);
+                        read_tables(source.roots, request, source.cache, &mut |row| batches.push(&row));
+                    batches.send();
                     report
                 });
-                for batch in receiver {
-                    if let Err(error) = inserter.insert(&self.connection, selection, &batch) {
+                for mut batch in receiver {
+                    if let Err(error) = inserter.insert(&batch) {
                         failure = Some(error);
                         break;
                     }
+                    batch.clear();
+                    // The reader may have finished.
+                    let _ = return_sender.send(batch);
                 }
                 reader.join()
             })
@@ -385,70 +412,51 @@ impl<'s> Database<'s> {
     }
 }
 
-/// The number of rows that are sent to the database at once.
-const BATCH_ROWS: usize = 512;
+/// Sends rows to the thread of the database.
+struct BatchSender {
+    batch: RowBatch,
+    columns: SelectedColumns,
+    times: TimeFormatter,
+    stop: Arc<StopSignal>,
+    sender: SyncSender<RowBatch>,
+    /// Empty batches. Memory is freed faster by the thread that allocated it.
+    returned: Receiver<RowBatch>,
+}
 
-/// The indices of the selected columns of each table.
-struct SelectedColumns(HashMap<TableKind, Vec<usize>>);
-
-impl SelectedColumns {
-    fn new(selection: &TableSelection) -> SelectedColumns {
-        let indices = |table: TableKind| {
-            let columns = table.columns().iter().enumerate();
-            let selected = columns.filter(|(_, column)| selection.wants_any(table, &[column.name]));
-            (table, selected.map(|(idx, _)| idx).collect())
-        };
-        SelectedColumns(selection.tables().map(indices).collect())
+impl BatchSender {
+    /// Adds a row. Returns `false` if no more rows are wanted.
+    fn push(&mut self, row: &TableRow<'_>) -> bool {
+        self.batch.push(row, &self.columns, &mut self.times);
+        !self.batch.is_full() || !self.stop.must_stop() && self.send()
     }
-}
 
-/// A row with the values of the selected columns only.
-struct OwnedRow {
-    table: TableKind,
-    values: Vec<Value>,
-}
-
-impl OwnedRow {
-    fn from_row(row: &TableRow<'_>, columns: &SelectedColumns, times: &mut TimeFormatter) -> OwnedRow {
-        let table = row.table();
-        let mut convert = |value: TableValue<'_>| match value {
-            TableValue::Null => Value::Null,
-            TableValue::Integer(number) => Value::Integer(number),
-            TableValue::Boolean(value) => Value::Integer(value.into()),
-            TableValue::Time(time) => Value::Text(times.format(time)),
-            TableValue::Money(money) => {
-                Value::Integer(i64::try_from(money.picodollars()).unwrap_or(i64::MAX))
-            }
-            TableValue::Text(text) => Value::Text(text.to_owned()),
-        };
-        let selected = columns.0.get(&table).into_iter().flatten();
-        OwnedRow { table, values: selected.map(|&idx| convert(row.value(idx))).collect() }
+    /// Sends the rows so far. Returns `false` if the receiver is gone: after an error, which is reported instead.
+    fn send(&mut self) -> bool {
+        let empty = self.returned.try_recv().unwrap_or_default();
+        self.sender.send(std::mem::replace(&mut self.batch, empty)).is_ok()
     }
 }
 
 /// Inserts rows. The statements are prepared once per table.
-#[derive(Default)]
-struct RowInserter {
-    sql: HashMap<TableKind, String>,
+struct RowInserter<'c> {
+    connection: &'c Connection,
+    selection: &'c TableSelection,
+    statements: HashMap<TableKind, Statement<'c>>,
 }
 
-impl RowInserter {
-    fn insert(
-        &mut self,
-        connection: &Connection,
-        selection: &TableSelection,
-        rows: &[OwnedRow],
-    ) -> rusqlite::Result<()> {
-        let mut statements: HashMap<TableKind, Statement<'_>> = HashMap::new();
-        for row in rows {
-            let statement = match statements.entry(row.table) {
+impl<'c> RowInserter<'c> {
+    fn insert(&mut self, batch: &RowBatch) -> rusqlite::Result<()> {
+        for (table, values) in batch.rows() {
+            let statement = match self.statements.entry(table) {
                 Slot::Occupied(slot) => slot.into_mut(),
                 Slot::Vacant(slot) => {
-                    let sql = self.sql.entry(row.table).or_insert_with(|| insert_sql(row.table, selection));
-                    slot.insert(connection.prepare(sql)?)
+                    slot.insert(self.connection.prepare(&insert_sql(table, self.selection))?)
                 }
             };
-            statement.execute(params_from_iter(&row.values))?;
+            for (idx, value) in (1..).zip(values) {
+                statement.raw_bind_parameter(idx, value)?;
+            }
+            statement.raw_execute()?;
         }
         Ok(())
     }
@@ -464,8 +472,14 @@ fn insert_sql(table: TableKind, selection: &TableSelection) -> String {
     format!("INSERT INTO {} ({}) VALUES ({marks})", table.name(), names.join(", "))
 }
 
-fn create_table_sql(table: TableKind) -> String {
-    let columns = table.columns().iter().map(|column| {
+/// Returns the columns of a filled table. A table needs one, even if only its rows are counted.
+fn filled_columns(table: TableKind, selection: &TableSelection) -> Vec<&'static TableColumn> {
+    let selected = selection.columns_of(table);
+    if selected.is_empty() { table.columns().iter().take(1).collect() } else { selected }
+}
+
+fn create_table_sql(table: TableKind, columns: impl Iterator<Item = &'static TableColumn>) -> String {
+    let columns = columns.map(|column| {
         let column_type = match column.column_type {
             ColumnType::Integer | ColumnType::Boolean | ColumnType::Money => "INTEGER",
             ColumnType::Time | ColumnType::Text => "TEXT",
@@ -511,6 +525,12 @@ fn add_join_columns(sql: &str, selection: &mut TableSelection) {
         let names: Vec<String> = rest.filter_map(|(_, token)| token.name()).collect();
         add(&|column| names.iter().any(|name| name == column));
     }
+}
+
+/// Returns `true` if a statement may call a function of SQLite that describes tables. The authorizer does not report them.
+fn names_pragma(sql: &str) -> bool {
+    let is_pragma = |name: String| name.starts_with("pragma_");
+    tokenize(sql).is_some_and(|tokens| tokens.iter().any(|(_, token)| token.name().is_some_and(is_pragma)))
 }
 
 /// Returns `true` if a text contains more than comments and semicolons.

@@ -18,6 +18,7 @@ mod error;
 mod examples;
 mod file_filter;
 mod functions;
+mod row_batch;
 mod time_text;
 mod tokens;
 

@@ -371,6 +371,15 @@ fn statements_can_only_read() {
         assert!(matches!(error, SqlError::Statement { .. }), "{sql}: {error:?}");
     }
     assert!(std::fs::read(&secret).expect("the file is there").is_empty());
+    let tables = query(&store, "SELECT name FROM sqlite_schema");
+    assert_eq!(tables.len(), rethread_engine::ops::tables::TableKind::ALL.len(), "{tables:?}");
+    assert!(
+        query(&store, "SELECT name FROM pragma_table_info('turns')").contains(&vec!["prompt".to_owned()])
+    );
+    for schema in ["sqlite_schema", "sqlite_master", "pragma_table_info('turns')"] {
+        let both = query_error(&store, &format!("SELECT (SELECT max(name) FROM {schema}) FROM sessions"));
+        assert!(matches!(both, SqlError::Forbidden { .. }), "{schema}: {both:?}");
+    }
     assert!(matches!(query_error(&store, "SELECT 1; SELECT 2"), SqlError::SeveralStatements));
     assert!(matches!(query_error(&store, "SELECT ?"), SqlError::Parameters));
     assert!(matches!(query_error(&store, " -- nothing"), SqlError::Empty));

@@ -35,8 +35,11 @@ const ENGINE: &[&[&str]] = &[
 ];
 
 /// The modules of the SQL crate.
-const SQL: &[&[&str]] =
-    &[&["error", "time_text", "tokens", "access", "examples"], &["file_filter", "functions"], &["database"]];
+const SQL: &[&[&str]] = &[
+    &["error", "time_text", "tokens", "access", "examples"],
+    &["file_filter", "functions", "row_batch"],
+    &["database"],
+];
 
 /// The modules of the app.
 const APP: &[&[&str]] = &[

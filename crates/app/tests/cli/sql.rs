@@ -92,3 +92,76 @@ fn archived_sessions_are_in_the_tables() {
     assert!(query().ends_with("\n1,2,27\n"), "{}", query());
     assert_eq!(home.run(&["sql", sql, "--kept", "without"]).code, 1);
 }
+
+/// Ctrl-C stops a statement and clears a line, and the prompt goes on. `script` is the terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupt_stops_the_statement_and_not_the_prompt() {
+    use std::io::{Read, Write};
+    use std::process::Stdio;
+    use std::sync::{Arc, Mutex};
+
+    use rethread_testkit::process::ProcessCommand;
+    use rethread_testkit::real::print_skipped;
+    use rethread_testkit::wait::wait_for;
+
+    const CTRL_C: &[u8] = b"\x03";
+    const CTRL_D: &[u8] = b"\x04";
+    if ProcessCommand::new("script").arg("--version").output().is_err() {
+        return print_skipped("prompt of `sql`", "`script` is not installed");
+    }
+    let home = new_home();
+    home.write(&format!("{FOLDER}/{SESSION}.jsonl"), script::bytes(GARDEN));
+    // Without `exec`, the key would end the shell, too.
+    let prompt = format!("exec '{}' sql --timeout 3600", env!("CARGO_BIN_EXE_rethread"));
+    let mut terminal = ProcessCommand::new("script");
+    terminal.args(["--quiet", "--return", "--flush", "--command", &prompt, "/dev/null"]);
+    terminal.env_clear().env("HOME", home.path()).env("TMPDIR", home.path()).env("TZ", "UTC");
+    terminal.env("TERM", "xterm").env("PATH", "/usr/bin:/bin").env("SHELL", "/bin/sh");
+    let mut child = terminal.current_dir(home.path()).stdin(Stdio::piped()).spawn().unwrap();
+    let mut keys = child.stdin.take().unwrap();
+    let mut screen = child.stdout.take().unwrap();
+    let printed = Arc::new(Mutex::new(Vec::new()));
+    let reader = std::thread::spawn({
+        let printed = Arc::clone(&printed);
+        move || {
+            let mut bytes = [0; 4096];
+            while let Ok(len @ 1..) = screen.read(&mut bytes) {
+                printed.lock().unwrap().extend_from_slice(&bytes[..len]);
+            }
+        }
+    });
+    let screen_text = || String::from_utf8_lossy(&printed.lock().unwrap()).into_owned();
+    // The prompt forgets keys that it reads together with the end of a line, so they are pressed after the next prompt.
+    let wait_for_prompt = |after: &str| {
+        let has_prompt =
+            |text: String| text.rsplit_once(after).is_some_and(|(_, text)| text.contains("sql> "));
+        wait_for(&format!("a prompt after `{after}`"), || has_prompt(screen_text()).then_some(()));
+    };
+    let mut press = |bytes: &[u8]| keys.write_all(bytes).and_then(|()| keys.flush());
+    wait_for_prompt("Ctrl-D leaves");
+    press(b"SELECT 'never ends").unwrap();
+    wait_for("the echo", || screen_text().contains("never ends").then_some(()));
+    press(CTRL_C).unwrap();
+    wait_for_prompt("never ends");
+    press(b"SELECT 'be' || 'ets';\r").unwrap();
+    wait_for_prompt("1 row");
+    assert!(screen_text().contains("beets"), "{}", screen_text());
+    press(b"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) FROM n;\r")
+        .unwrap();
+    // The key counts only while the statement runs, which cannot be seen from outside.
+    wait_for("the end of the statement", || {
+        press(CTRL_C).unwrap();
+        screen_text().contains("stopped").then_some(())
+    });
+    wait_for("a result after a stopped statement", || {
+        press(b"SELECT prompt FROM turns;\r").unwrap();
+        screen_text().contains("plan the beds").then_some(())
+    });
+    let status = wait_for("the end of the prompt", || {
+        let _ = press(CTRL_D);
+        child.try_wait().unwrap()
+    });
+    assert!(status.success(), "{status}: {}", screen_text());
+    reader.join().unwrap();
+}

@@ -6,9 +6,10 @@ mod schema;
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use rethread_sql::{Database, QueryLimits, SqlSource, find_example};
+use rethread_sql::{Database, QueryLimits, SqlError, SqlSource, find_example};
 
 use self::print::RowPrinter;
 use super::AppContext;
@@ -47,18 +48,20 @@ pub(crate) fn run(args: &args::Sql, app: &AppContext, out: &mut Out) -> Result<E
         return Err(CliError::BinaryOnTerminal);
     }
     out.allow_pager();
-    let count = run_statement(&sql, &mut database, format, out)?;
+    let count = run_statement(&sql, &mut database, format, &AtomicBool::default(), out)?;
     if count == 0 && format == Some(SqlFormat::Table) {
         out.note("no rows");
     }
     Ok(Exit::from_found(count > 0))
 }
 
-/// Runs a statement and prints its rows. `None` prints the JSON objects of `--json`. Returns the number of rows.
+/// Runs a statement and prints its rows. `None` prints the JSON objects of `--json`. Returns the number of rows. Printing
+/// stops when `is_interrupted` is set.
 fn run_statement(
     sql: &str,
     database: &mut Database<'_>,
     format: Option<SqlFormat>,
+    is_interrupted: &AtomicBool,
     out: &mut Out,
 ) -> Result<usize, CliError> {
     let fail = |error| CliError::Sql { sql: sql.to_owned(), error };
@@ -77,7 +80,9 @@ fn run_statement(
         return Err(error);
     }
     let summary = result.map_err(fail)?;
-    printer.finish(out)?;
+    if !printer.finish(is_interrupted, out)? {
+        return Err(fail(SqlError::Stopped));
+    }
     if let Some(report) = &summary.report {
         error::print_warnings(&report.failures, out);
         error::print_cache_warning(report.warning.as_ref(), out);

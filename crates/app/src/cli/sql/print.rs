@@ -1,5 +1,7 @@
 //! Prints the rows of a result.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rethread_lake::{ResultColumn, write_result_file};
 use rethread_sql::ResultValue;
 use serde_json::{Map, Number, Value};
@@ -73,13 +75,14 @@ impl RowPrinter {
         }
     }
 
-    /// Prints the table or the file, if the format is one.
-    pub(super) fn finish(self, out: &mut Out) -> Result<(), CliError> {
+    /// Prints the table or the file, if the format is one. Returns `false` if it stops because `is_interrupted` is set.
+    pub(super) fn finish(self, is_interrupted: &AtomicBool, out: &mut Out) -> Result<bool, CliError> {
         if self.format == Some(SqlFormat::Parquet) {
             let columns: Vec<ResultColumn> = self.columns_of_file.into_iter().map(build_column).collect();
             let mut bytes = Vec::new();
             write_result_file(&self.columns, &columns, &mut bytes)?;
-            return Ok(out.bytes(&bytes)?);
+            out.bytes(&bytes)?;
+            return Ok(true);
         }
         let mut table = Table::new(0);
         for (name, is_numeric) in self.columns.iter().zip(&self.is_numeric) {
@@ -87,7 +90,13 @@ impl RowPrinter {
             table = table.column(clean::line(name), align, MAX_WIDTH);
         }
         self.cells.into_iter().for_each(|cells| table.row(cells));
-        table.print(out)
+        for line in table.render(out.table_width()) {
+            if is_interrupted.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            out.line(&line)?;
+        }
+        Ok(true)
     }
 
     fn build_object(&self, values: &[ResultValue<'_>]) -> Map<String, Value> {

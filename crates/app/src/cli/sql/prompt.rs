@@ -1,8 +1,11 @@
 //! The interactive prompt of `rethread sql`.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rethread_engine::PrivateFile;
 use rethread_engine::ops::tables::TableKind;
-use rethread_sql::{Database, find_example};
+use rethread_sql::{Database, SqlError, find_example};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -10,6 +13,7 @@ use rustyline::hint::Hinter;
 use rustyline::history::MemHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Config, Context, Editor, Helper};
+use signal_hook::consts::SIGINT;
 
 use super::super::AppContext;
 use super::super::args::SqlFormat;
@@ -29,7 +33,7 @@ const COMMANDS: &[(&str, &str)] = &[
     (".example NAME", "show and run one of them"),
     (".refresh", "read the sessions again with the next statement"),
     (".help", "show this list"),
-    (".quit", "leave; so does Ctrl-D"),
+    (".quit", "leave; so does Ctrl-D. Ctrl-C stops a statement or clears the line"),
 ];
 const KEYWORDS: &[&str] = &[
     "SELECT",
@@ -87,7 +91,13 @@ pub(super) fn run(database: &mut Database<'_>, app: &AppContext, out: &mut Out) 
     for statement in &history {
         editor.add_history_entry(statement).map_err(convert_error)?;
     }
-    out.note("SQL over your sessions; end a statement with `;`, `.help` lists commands, Ctrl-D leaves");
+    // While a line is edited, the terminal sends Ctrl-C as a key; while a statement runs, as a signal.
+    let is_interrupted = Arc::new(AtomicBool::default());
+    signal_hook::flag::register(SIGINT, Arc::clone(&is_interrupted)).map_err(CliError::Io)?;
+    database.set_cancel_flag(Arc::clone(&is_interrupted));
+    out.note(
+        "SQL over your sessions; end a statement with `;`, `.help` lists commands, Ctrl-C stops a statement, Ctrl-D leaves",
+    );
     loop {
         let text = match editor.readline("sql> ") {
             Ok(text) => text,
@@ -104,14 +114,17 @@ pub(super) fn run(database: &mut Database<'_>, app: &AppContext, out: &mut Out) 
         if let Some(file) = &file {
             write_history(file, &history);
         }
+        is_interrupted.store(false, Ordering::Relaxed);
+        let mut prompt = PromptSession { database, is_interrupted: &is_interrupted, out };
         let result = match text.strip_prefix('.') {
             Some("quit" | "exit") => return Ok(Exit::Done),
-            Some(command) => run_command(command, database, out),
-            None => print_result(text, database, out),
+            Some(command) => prompt.run_command(command),
+            None => prompt.print_result(text),
         };
         // A failed statement does not end the session, but a closed output does.
         match result {
             Ok(()) => {}
+            Err(CliError::Sql { error: SqlError::Stopped, .. }) => out.note(&paint(QUIET, "stopped")),
             Err(CliError::Io(error)) => return Err(CliError::Io(error)),
             Err(failure) => error::print_error(&failure, out),
         }
@@ -119,28 +132,40 @@ pub(super) fn run(database: &mut Database<'_>, app: &AppContext, out: &mut Out) 
     }
 }
 
-/// Runs a command. `command` is its text without the dot.
-fn run_command(command: &str, database: &mut Database<'_>, out: &mut Out) -> Result<(), CliError> {
-    let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
-    match (name, argument.trim()) {
-        ("schema" | "tables", table) => schema::print(table, out).map(|_| ()),
-        ("examples", _) | ("example", "") => schema::print_examples(out).map(|_| ()),
-        ("example", name) => {
-            let example = find_example(name).ok_or_else(|| CliError::UnknownExample(name.to_owned()))?;
-            out.line(&paint(QUIET, example.sql))?;
-            print_result(example.sql, database, out)
-        }
-        ("refresh", _) => database.clear().map_err(|error| CliError::Sql { sql: String::new(), error }),
-        _ => COMMANDS
-            .iter()
-            .try_for_each(|(command, text)| out.line(&format!("{command:<16} {}", paint(QUIET, text)))),
-    }
+/// The state that the statements and commands of a prompt share.
+struct PromptSession<'p, 's> {
+    database: &'p mut Database<'s>,
+    is_interrupted: &'p AtomicBool,
+    out: &'p mut Out,
 }
 
-fn print_result(sql: &str, database: &mut Database<'_>, out: &mut Out) -> Result<(), CliError> {
-    let count = run_statement(sql, database, Some(SqlFormat::Table), out)?;
-    out.note(&paint(QUIET, &crate::text::figures::count_noun(count as u64, "row")));
-    Ok(())
+impl PromptSession<'_, '_> {
+    /// Runs a command. `command` is its text without the dot.
+    fn run_command(&mut self, command: &str) -> Result<(), CliError> {
+        let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+        match (name, argument.trim()) {
+            ("schema" | "tables", table) => schema::print(table, self.out).map(|_| ()),
+            ("examples", _) | ("example", "") => schema::print_examples(self.out).map(|_| ()),
+            ("example", name) => {
+                let example = find_example(name).ok_or_else(|| CliError::UnknownExample(name.to_owned()))?;
+                self.out.line(&paint(QUIET, example.sql))?;
+                self.print_result(example.sql)
+            }
+            ("refresh", _) => {
+                self.database.clear().map_err(|error| CliError::Sql { sql: String::new(), error })
+            }
+            _ => COMMANDS.iter().try_for_each(|(command, text)| {
+                self.out.line(&format!("{command:<16} {}", paint(QUIET, text)))
+            }),
+        }
+    }
+
+    fn print_result(&mut self, sql: &str) -> Result<(), CliError> {
+        let format = Some(SqlFormat::Table);
+        let count = run_statement(sql, self.database, format, self.is_interrupted, self.out)?;
+        self.out.note(&paint(QUIET, &crate::text::figures::count_noun(count as u64, "row")));
+        Ok(())
+    }
 }
 
 /// Converts an error of the line editor.
