@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests write session files of their own")]
 
+mod archived;
 mod changes;
 mod privacy;
 mod property;

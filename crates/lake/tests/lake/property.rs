@@ -102,7 +102,7 @@ fn compare<V: PartialEq + std::fmt::Debug>(
 }
 
 /// Checks the views against the sessions of all machines together.
-fn check(world: &World, union: &Machine) -> Result<(), String> {
+pub(crate) fn check(world: &World, union: &Machine) -> Result<(), String> {
     for (by, column) in
         [(GroupBy::Session, "session_id"), (GroupBy::Project, "project"), (GroupBy::Branch, "git_branch")]
     {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rethread_engine::Roots;
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::PriceTable;
+use rethread_engine::{ArchiveScope, Roots};
 use rethread_lake::{
     LakeError, LakeFolder, LakeManifest, Level, PushReport, PushRequest, PushState, TeamKey, derive_dev_id,
     init_folder, push,
@@ -36,11 +36,14 @@ pub(crate) fn prices() -> PriceTable {
 }
 
 /// A machine of a developer.
+#[derive(Clone)]
 pub(crate) struct Machine {
     pub(crate) name: String,
     pub(crate) root: PathBuf,
     pub(crate) level: Level,
     pub(crate) state: PushState,
+    /// The archive that is read together with the files on disk.
+    pub(crate) archive: Option<ArchiveScope>,
 }
 
 impl Machine {
@@ -59,7 +62,14 @@ impl Machine {
     }
 
     pub(crate) fn roots(&self) -> Roots {
-        Roots::new(vec![self.root.clone()])
+        Roots { archive: self.archive.clone(), ..Roots::new(vec![self.root.clone()]) }
+    }
+
+    /// Deletes a session file, and its meta file if it has one.
+    pub(crate) fn delete_file(&self, file: &GeneratedFile) {
+        for path in [Some(file.path.clone()), file.meta_file().map(|(path, _)| path)].into_iter().flatten() {
+            std::fs::remove_file(self.root.join("projects").join(path)).expect("the file exists");
+        }
     }
 }
 
@@ -83,7 +93,7 @@ impl World {
     pub(crate) fn machine(&self, name: &str, level: Level) -> Machine {
         let root = self.temp.path().join(name).join(".claude");
         std::fs::create_dir_all(root.join("projects")).expect("a folder");
-        Machine { name: name.to_owned(), root, level, state: PushState::default() }
+        Machine { name: name.to_owned(), root, level, state: PushState::default(), archive: None }
     }
 
     pub(crate) fn dev_id(&self, machine: &Machine) -> String {
