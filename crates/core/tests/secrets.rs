@@ -198,7 +198,10 @@ proptest! {
             for pointer in ["/type", "/uuid", "/message/id", "/message/content/0/id", "/message/content/0/tool_use_id", "/message/content/0/type"] {
                 prop_assert_eq!(before.pointer(pointer), after.pointer(pointer));
             }
-            if find_secrets(line.as_bytes()).is_empty() && !line.contains("-1]") && !line.contains("-2]") && !line.contains("-3]") {
+            // A text that looks like a token is changed, and it may be written with escapes.
+            let decoded = before.to_string();
+            let has_token = ["-1]", "-2]", "-3]"].iter().any(|end| decoded.contains(end));
+            if find_secrets(line.as_bytes()).is_empty() && !has_token {
                 prop_assert_eq!(line, &redacted);
             }
         }
