@@ -1,6 +1,5 @@
 //! The key of a team, and the keys that replace names.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use crate::LakeError;
@@ -60,10 +59,10 @@ pub fn derive_dev_id(key: &TeamKey, user: &str, machine: &str) -> String {
 
 /// Formats bytes as hexadecimal digits.
 pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digits =
+        bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+    digits.map(char::from).collect()
 }
 
 #[cfg(test)]

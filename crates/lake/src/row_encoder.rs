@@ -74,6 +74,26 @@ struct EncodedColumn {
     rule: TextRule,
     /// The hash of the name.
     name_id: Id,
+    last: LastText,
+}
+
+/// The last text of a column and what became of it. The texts of most columns equal those of the row before.
+#[derive(Default)]
+struct LastText {
+    text: String,
+    encoded: String,
+}
+
+impl LastText {
+    /// Returns what becomes of a text. Calls `encode` unless it is the last one.
+    fn encode(&mut self, text: &str, encode: impl FnOnce() -> String) -> &str {
+        // The encoded form of the empty text is not known at first.
+        if self.text != text || text.is_empty() {
+            self.encoded = encode();
+            text.clone_into(&mut self.text);
+        }
+        &self.encoded
+    }
 }
 
 /// Converts the rows of a push.
@@ -109,6 +129,7 @@ impl RowEncoder {
                 origin: column.origin,
                 rule: rule(column.origin),
                 name_id: Id::from_text(column.name.as_bytes()),
+                last: LastText::default(),
             };
             columns.into_iter().map(encode).collect()
         };
@@ -160,44 +181,54 @@ impl RowEncoder {
             known_keys,
             ..
         } = self;
-        let Some(columns) = tables.get(&row.table()) else { return };
-        let mut push_key = |domain: &'static str, text: &str, len: usize, buffer: &mut ColumnBuffer| {
-            // Ids rarely repeat, so only names are kept.
-            if domain == ID_DOMAIN {
-                let key = key.derive(domain, &[text]);
-                return buffer.push(CellValue::Text(key.get(..len).unwrap_or(&key)));
-            }
-            if known_keys.len() >= MAX_KNOWN_KEYS {
-                known_keys.clear();
-            }
-            let id = Id::from_text(domain.as_bytes()).combine(Id::from_text(text.as_bytes()));
-            buffer.push(CellValue::Text(known_keys.entry(id).or_insert_with(|| key.derive(domain, &[text]))));
-        };
-        let mut push_value = |column: &EncodedColumn, value: TableValue<'_>, buffer: &mut ColumnBuffer| match (
-            value,
-            column.rule,
-        ) {
-            (TableValue::Text(_), TextRule::Omit) => buffer.push(CellValue::Null),
-            (TableValue::Text(text), TextRule::Keep) => buffer.push(CellValue::Text(text)),
-            (TableValue::Text(text), TextRule::Redact) => buffer.push(CellValue::Text(names.redact(text))),
-            (TableValue::Text(text), TextRule::KeyUnlessUuid) if is_uuid(text) => {
-                buffer.push(CellValue::Text(text));
-            }
-            (TableValue::Text(text), TextRule::KeyUnlessUuid) => {
-                push_key(ID_DOMAIN, text, FULL_KEY_LEN, buffer);
-            }
-            (TableValue::Text(text), TextRule::Vocabulary) => {
-                if known_names.len() >= MAX_KNOWN_KEYS {
-                    known_names.clear();
+        let Some(columns) = tables.get_mut(&row.table()) else { return };
+        let mut push_key =
+            |domain: &'static str, text: &str, len: usize, last: &mut LastText, buffer: &mut ColumnBuffer| {
+                // Ids rarely repeat, so only names are kept.
+                if domain == ID_DOMAIN {
+                    let key = key.derive(domain, &[text]);
+                    return buffer.push(CellValue::Text(key.get(..len).unwrap_or(&key)));
                 }
-                let id = column.name_id.combine(Id::from_text(text.as_bytes()));
-                let known = known_names.entry(id);
-                buffer
-                    .push(CellValue::Text(known.or_insert_with(|| vocabulary.normalize(column.name, text))));
-            }
-            (value, _) => buffer.push(convert_number(value)),
-        };
-        for (column, buffer) in columns.iter().zip(&mut *out) {
+                if known_keys.len() >= MAX_KNOWN_KEYS {
+                    known_keys.clear();
+                }
+                let encoded = last.encode(text, || {
+                    let id = Id::from_text(domain.as_bytes()).combine(Id::from_text(text.as_bytes()));
+                    known_keys.entry(id).or_insert_with(|| key.derive(domain, &[text])).clone()
+                });
+                buffer.push(CellValue::Text(encoded));
+            };
+        let mut push_value =
+            |column: &mut EncodedColumn, value: TableValue<'_>, buffer: &mut ColumnBuffer| match (
+                value,
+                column.rule,
+            ) {
+                (TableValue::Text(_), TextRule::Omit) => buffer.push(CellValue::Null),
+                (TableValue::Text(text), TextRule::Keep) => buffer.push(CellValue::Text(text)),
+                (TableValue::Text(text), TextRule::Redact) => {
+                    let encoded = column.last.encode(text, || names.redact(text).to_owned());
+                    buffer.push(CellValue::Text(encoded));
+                }
+                (TableValue::Text(text), TextRule::KeyUnlessUuid) if is_uuid(text) => {
+                    buffer.push(CellValue::Text(text));
+                }
+                (TableValue::Text(text), TextRule::KeyUnlessUuid) => {
+                    push_key(ID_DOMAIN, text, FULL_KEY_LEN, &mut column.last, buffer);
+                }
+                (TableValue::Text(text), TextRule::Vocabulary) => {
+                    if known_names.len() >= MAX_KNOWN_KEYS {
+                        known_names.clear();
+                    }
+                    let encoded = column.last.encode(text, || {
+                        let id = column.name_id.combine(Id::from_text(text.as_bytes()));
+                        let known = known_names.entry(id);
+                        known.or_insert_with(|| vocabulary.normalize(column.name, text)).clone()
+                    });
+                    buffer.push(CellValue::Text(encoded));
+                }
+                (value, _) => buffer.push(convert_number(value)),
+            };
+        for (column, buffer) in columns.iter_mut().zip(&mut *out) {
             match column.origin {
                 ColumnOrigin::Dev => buffer.push(CellValue::Text(dev_id)),
                 ColumnOrigin::Source => buffer.push(CellValue::Text(source_id)),
@@ -217,15 +248,15 @@ impl RowEncoder {
                 ColumnOrigin::Key(..) | ColumnOrigin::KeyOr(..) => {}
             }
         }
-        for (column, buffer) in columns.iter().zip(out) {
+        for (column, buffer) in columns.iter_mut().zip(out) {
             match column.origin {
                 ColumnOrigin::Key(idx, domain) => match values[idx] {
-                    TableValue::Text(text) => push_key(domain, text, ID_KEY_LEN, buffer),
+                    TableValue::Text(text) => push_key(domain, text, ID_KEY_LEN, &mut column.last, buffer),
                     _ => buffer.push(CellValue::Null),
                 },
                 ColumnOrigin::KeyOr(first, second, domain) => match (values[first], values[second]) {
                     (TableValue::Text(text), _) | (_, TableValue::Text(text)) => {
-                        push_key(domain, text, MESSAGE_KEY_LEN, buffer);
+                        push_key(domain, text, MESSAGE_KEY_LEN, &mut column.last, buffer);
                     }
                     _ => buffer.push(CellValue::Null),
                 },

@@ -130,7 +130,10 @@ fn push_decoded(out: &mut String, body: &[u8], min_len: usize) {
         let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
         let plain_len = plain.min(min_len - out.len());
         let cut = (plain_len..plain).find(|&idx| rest[idx] & 0xC0 != 0x80).unwrap_or(plain);
-        out.push_str(&String::from_utf8_lossy(&rest[..cut]));
+        match simdutf8::basic::from_utf8(&rest[..cut]) {
+            Ok(text) => out.push_str(text),
+            Err(_) => out.push_str(&String::from_utf8_lossy(&rest[..cut])),
+        }
         if cut < plain || plain == rest.len() {
             break;
         }
