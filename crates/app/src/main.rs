@@ -11,6 +11,7 @@ mod env;
 mod export;
 mod html;
 mod json;
+mod mcp;
 mod prices;
 mod text;
 mod web;

@@ -282,6 +282,12 @@ pub enum Error {
         /// The requested number.
         op: u64,
     },
+    /// The settings of the client are not a JSON object, so nothing can be added to them.
+    #[error("`{}` is not a JSON object", path.display())]
+    UnusableSettings {
+        /// The settings file.
+        path: PathBuf,
+    },
     /// No op can be undone.
     #[error("there is nothing to undo")]
     NothingToUndo,

@@ -49,7 +49,7 @@ const APP: &[&[&str]] = &[
     &["html"],
     &["export"],
     &["config"],
-    &["web"],
+    &["mcp", "web"],
     &["cli"],
     &["main"],
 ];

@@ -23,7 +23,9 @@ mod facts;
 mod find;
 mod fork;
 mod goto;
+mod hook;
 mod index;
+mod install;
 mod lake;
 mod log;
 mod ls;
@@ -118,6 +120,12 @@ pub(crate) fn run() -> ExitCode {
         quiet: args.quiet,
     });
     set_suggested_options(&args);
+    if matches!(args.command, Some(Command::Hook(_))) {
+        // The client would show a failure to the user.
+        let _ = dispatch(&args, &settings, &clock, &mut out);
+        let _ = out.flush();
+        return ExitCode::SUCCESS;
+    }
     let result = match &args.command {
         Some(Command::Completions(completions)) => completion::print_script(completions.shell, &mut out),
         Some(Command::Man(man)) => man::run(man, &mut out),
@@ -149,12 +157,23 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
         resume: settings.resume_command.value.clone(),
         prices: settings.prices.value.clone(),
     };
-    if !args.quiet && !matches!(args.command, Some(Command::Serve(_) | Command::Statusline(_))) {
+    if !args.quiet
+        && !matches!(
+            args.command,
+            Some(Command::Serve(_) | Command::Statusline(_) | Command::Mcp(_) | Command::Hook(_))
+        )
+    {
         progress::show_long_work();
     }
     match &args.command {
         None => overview::run(app, settings, out),
         Some(Command::Serve(serve)) => serve::run(serve, app, settings, out),
+        Some(Command::Mcp(_)) => crate::mcp::serve(app).map(|()| Exit::Done).map_err(CliError::Io),
+        Some(Command::Install(install)) => install::run(install, &app, out),
+        Some(Command::Hook(hook)) => {
+            hook::run(hook, &app, out);
+            Ok(Exit::Done)
+        }
         Some(Command::Ls(ls)) => ls::run(ls, &app, settings, out),
         Some(Command::Show(show)) => show::run(show, &app, out),
         Some(Command::Explain(explain)) => explain::run(explain, &app, out),

@@ -7,8 +7,9 @@ use rethread_engine::core::entry::Timestamp;
 use rethread_engine::ops::archive::{
     ArchiveDamage, ArchivePrune, ArchiveRestoreOutcome, ArchiveStatus, ArchiveSync, ArchiveUpdate,
     ArchivedSession, DeletionCause, DueDeletion, ForgetCandidate, ForgottenSession, GenerationCause,
-    RetentionPeriod, ScheduleFile,
+    RetentionPeriod,
 };
+use rethread_engine::ops::install::ToolFile;
 use serde::Serialize;
 
 use super::object::{ObjectJson, build_object, format_time};
@@ -391,12 +392,12 @@ struct ScheduleFileJson<'a> {
 
 /// Builds the `archive_schedule` object of `archive schedule`.
 pub(crate) fn build_archive_schedule<'a>(
-    files: &'a [ScheduleFile],
+    files: &'a [ToolFile],
     commands: &'a [Vec<String>],
     op: Option<OpId>,
     dry_run: bool,
 ) -> ObjectJson<ArchiveScheduleJson<'a>> {
-    let describe = |file: &'a ScheduleFile| ScheduleFileJson {
+    let describe = |file: &'a ToolFile| ScheduleFileJson {
         path: file.path.display().to_string(),
         content: file.content.as_deref(),
     };

@@ -9,6 +9,7 @@ mod diff;
 mod doctor;
 mod export;
 mod find;
+mod install;
 mod lake;
 mod line;
 mod new_session;
@@ -45,6 +46,7 @@ pub(crate) use self::diff::build_diff;
 pub(crate) use self::doctor::{build_doctor_session, build_doctor_store, build_finding, build_store_finding};
 pub(crate) use self::export::build_export;
 pub(crate) use self::find::build_entry_match;
+pub(crate) use self::install::{build_install, build_install_status};
 pub(crate) use self::lake::{
     build_lake_check, build_lake_compact, build_lake_forget, build_lake_push, build_lake_status,
 };

@@ -53,7 +53,7 @@ pub(crate) enum InputError {
 /// Reads one JSON object of the client from stdin. Waits at most [`TIMEOUT`], and not at all for a terminal.
 ///
 /// Returns an error if there is no input in time or the input is not a JSON object.
-pub(crate) fn read_statusline_input() -> Result<StatuslineInput, InputError> {
+pub(crate) fn read_statusline_input() -> Result<Value, InputError> {
     if io::stdin().is_terminal() {
         return Err(InputError::Missing);
     }
@@ -66,7 +66,7 @@ pub(crate) fn read_statusline_input() -> Result<StatuslineInput, InputError> {
         let _ = sender.send(values.next());
     });
     match receiver.recv_timeout(TIMEOUT) {
-        Ok(Some(Ok(value @ Value::Object(_)))) => Ok(StatuslineInput::from_json(&value)),
+        Ok(Some(Ok(value @ Value::Object(_)))) => Ok(value),
         Ok(Some(_)) => Err(InputError::Unreadable),
         Ok(None) | Err(_) => Err(InputError::Missing),
     }
@@ -74,7 +74,7 @@ pub(crate) fn read_statusline_input() -> Result<StatuslineInput, InputError> {
 
 impl StatuslineInput {
     /// Takes the known fields. Empty texts, negative numbers and fields of another type are ignored.
-    fn from_json(value: &Value) -> StatuslineInput {
+    pub(crate) fn from_json(value: &Value) -> StatuslineInput {
         let get = |path: &str| value.pointer(path);
         let text = |path: &str| get(path).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
         let number = |path: &str| get(path).and_then(Value::as_f64).filter(|n| n.is_finite() && *n >= 0.0);

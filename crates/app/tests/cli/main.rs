@@ -49,12 +49,16 @@ mod hostile;
 #[cfg(test)]
 mod index_crash;
 #[cfg(test)]
+mod install;
+#[cfg(test)]
 mod journal;
 #[cfg(test)]
 mod kept;
 mod lake;
 #[cfg(all(test, target_os = "linux"))]
 mod long_line;
+#[cfg(test)]
+mod mcp;
 #[cfg(test)]
 mod options;
 #[cfg(test)]

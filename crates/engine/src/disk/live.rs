@@ -4,11 +4,35 @@ use std::path::Path;
 
 use super::process_table::ProcessTable;
 use crate::plain_file::read_small_file;
-use rethread_core::entry::{members, value_text};
+use rethread_core::entry::{Timestamp, members, value_text};
 
-/// Returns the ids of the sessions that running clients have registered in `sessions/<pid>.json`. `root` is a client
-/// directory or its `projects` folder. Entries of processes that have ended are skipped.
+/// A client process that has registered itself in `sessions/<pid>.json` of its client directory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RegisteredClient {
+    /// The process id.
+    pub pid: u32,
+    /// The id of the session that it has open.
+    pub session: String,
+    /// The folder in which it runs.
+    pub cwd: Option<String>,
+    /// The version of the client.
+    pub version: Option<String>,
+    /// Its status in its own words: `busy` or `idle`. Older clients do not say.
+    pub status: Option<String>,
+    /// The time of that status.
+    pub status_since: Option<Timestamp>,
+    /// The time at which it started.
+    pub started_at: Option<Timestamp>,
+}
+
+/// Returns the ids of the sessions that running clients have registered.
 pub(crate) fn find_live_sessions(root: &Path, processes: &dyn ProcessTable) -> Vec<String> {
+    find_registered_clients(root, processes).into_iter().map(|client| client.session).collect()
+}
+
+/// Returns the running clients of a client directory. `root` is that directory or its `projects` folder. Registrations of
+/// processes that have ended are skipped.
+pub(crate) fn find_registered_clients(root: &Path, processes: &dyn ProcessTable) -> Vec<RegisteredClient> {
     let client_dir =
         if root.file_name().is_some_and(|name| name == "projects") { root.parent() } else { Some(root) };
     let Some(entries) = client_dir.and_then(|dir| std::fs::read_dir(dir.join("sessions")).ok()) else {
@@ -22,12 +46,30 @@ pub(crate) fn find_live_sessions(root: &Path, processes: &dyn ProcessTable) -> V
             if !processes.is_running(pid) {
                 return None;
             }
-            let bytes = read_small_file(&path)?;
-            let id =
-                members(&bytes).find(|(key, _)| key.equals("sessionId")).map(|(_, value)| value_text(value));
-            id.map(std::borrow::Cow::into_owned)
+            RegisteredClient::parse(pid, &read_small_file(&path)?)
         })
         .collect()
+}
+
+impl RegisteredClient {
+    /// Parses a registration. Returns `None` if it names no session.
+    fn parse(pid: u32, bytes: &[u8]) -> Option<RegisteredClient> {
+        let mut client = RegisteredClient { pid, ..RegisteredClient::default() };
+        for (key, value) in members(bytes) {
+            let text = || Some(value_text(value).into_owned());
+            let time = || value_text(value).parse().ok().map(Timestamp);
+            match key.decode().as_ref() {
+                "sessionId" => client.session = value_text(value).into_owned(),
+                "cwd" => client.cwd = text(),
+                "version" => client.version = text(),
+                "status" => client.status = text(),
+                "statusUpdatedAt" => client.status_since = time(),
+                "startedAt" => client.started_at = time(),
+                _ => {}
+            }
+        }
+        (!client.session.is_empty()).then_some(client)
+    }
 }
 
 /// Returns the client directory of a session file: the parent of the `projects` folder. Returns `None` if the path

@@ -34,8 +34,10 @@ pub(crate) use find::{
 pub(crate) use fingerprint::FileFingerprint;
 pub(crate) use folder_handle::FolderHandle;
 pub use lease::FileLease;
-pub(crate) use live::{find_client_dir, find_live_sessions};
+pub use live::RegisteredClient;
+pub(crate) use live::{find_client_dir, find_live_sessions, find_registered_clients};
 pub(crate) use open_archive::{find_archived_file, find_state_number, find_state_path, list_archived_below};
+pub(crate) use process_table::list_ancestor_processes;
 pub use process_table::{ProcessTable, SystemProcesses, UnknownProcesses};
 pub(crate) use project_scope::{MAX_NAME_BYTES, ProjectScope, encode_project_name, find_working_folder};
 pub(crate) use scan::{LineReader, ScanEvent, ScanOptions, read_last_message_time, scan, scan_content};

@@ -45,6 +45,36 @@ impl ProcessTable for UnknownProcesses {
     }
 }
 
+/// Returns the ids of the parent of this process, of its parent, and so on, at most `limit` of them. The list is shorter where
+/// the system does not reveal them.
+pub(crate) fn list_ancestor_processes(limit: usize) -> Vec<u32> {
+    std::iter::successors(find_own_parent(), |&pid| find_parent(pid)).take(limit).collect()
+}
+
+#[cfg(unix)]
+fn find_own_parent() -> Option<u32> {
+    Some(std::os::unix::process::parent_id())
+}
+
+#[cfg(not(unix))]
+fn find_own_parent() -> Option<u32> {
+    None
+}
+
+/// Returns the id of the parent of a process. Returns `None` if the process is not found or is the first one.
+#[cfg(target_os = "linux")]
+fn find_parent(pid: u32) -> Option<u32> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program is in parentheses and may contain spaces and parentheses.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields.split(' ').nth(1)?.parse().ok().filter(|&parent| parent > 0)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find_parent(_: u32) -> Option<u32> {
+    None
+}
+
 /// The processes of this machine, as far as the system reveals them: `/proc` and file leases on Linux.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemProcesses;

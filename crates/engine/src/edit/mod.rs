@@ -5,5 +5,6 @@ pub(crate) mod effect;
 pub(crate) mod new_session;
 pub(crate) mod side_files;
 pub(crate) mod title;
+pub(crate) mod tool_files;
 pub(crate) mod trimmed_copy;
 pub(crate) mod write_draft;

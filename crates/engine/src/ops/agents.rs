@@ -87,7 +87,7 @@ pub(crate) fn find_agent_files(file: &SessionFile) -> Vec<SessionFile> {
 }
 
 /// Finds the subagent files of the session file `path`, sorted by path.
-pub(crate) fn find_agent_paths(path: &Path) -> Vec<PathBuf> {
+pub fn find_agent_paths(path: &Path) -> Vec<PathBuf> {
     let files = find_sessions_below(path);
     files.iter().flat_map(find_agent_files).map(|file| file.path).collect()
 }

@@ -6,7 +6,8 @@ mod units;
 use std::path::Path;
 use std::process::Command;
 
-use rethread_engine::ops::archive::{self, ArchiveLocation, ScheduleFile, ScheduleOutcome};
+use rethread_engine::ops::archive::{self, ArchiveLocation};
+use rethread_engine::ops::install::{ToolFile, ToolFilesOutcome};
 
 use self::installed::parse_words;
 use self::units::{
@@ -48,10 +49,10 @@ pub(super) fn run(
         out.line(&clean::line(&format_cron_line(&command)))?;
         return Ok(Exit::Failed);
     }
-    let files: Vec<ScheduleFile> = paths
+    let files: Vec<ToolFile> = paths
         .into_iter()
         .zip(contents)
-        .map(|(path, content)| ScheduleFile { path, content: Some(content) })
+        .map(|(path, content)| ToolFile { path, content: Some(content) })
         .collect();
     let outcome = archive::write_schedule(&app.writer, &files, args.dry_run)?;
     if out.is_json() {
@@ -96,11 +97,11 @@ fn remove(
         return Ok(Exit::Nothing);
     }
     let commands = list_commands(system, &paths[0], true);
-    let files: Vec<ScheduleFile> =
-        paths.iter().map(|path| ScheduleFile { path: path.clone(), content: None }).collect();
+    let files: Vec<ToolFile> =
+        paths.iter().map(|path| ToolFile { path: path.clone(), content: None }).collect();
     // The system needs the files to stop the schedule.
     let exit = if args.dry_run { Exit::Done } else { run_commands(&commands, out) };
-    let ScheduleOutcome { op, effects } = archive::write_schedule(&app.writer, &files, args.dry_run)?;
+    let ToolFilesOutcome { op, effects } = archive::write_schedule(&app.writer, &files, args.dry_run)?;
     if out.is_json() {
         out.json(&json::build_archive_schedule(&files, &commands, op, args.dry_run))?;
         return Ok(exit);

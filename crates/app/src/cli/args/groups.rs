@@ -8,12 +8,13 @@ use clap::builder::StyledStr;
 use super::{Command, STYLES};
 
 /// The tasks with their commands, in the order of the help. Commands in no group are listed in the last one.
-const GROUPS: [(&str, &[&str]); 8] = [
+const GROUPS: [(&str, &[&str]); 9] = [
     ("Find and read", &["ls", "search", "find", "show", "export", "serve"]),
     ("Go back and try again", &["branches", "tree", "diff", "goto", "fork"]),
     ("Understand and repair a resume", &["explain", "doctor", "repair", "rescue", "clone"]),
     ("Look inside a session", &["tools", "agents", "context", "stats", "schema", "secrets"]),
-    ("Know the cost", &["usage", "sql", "statusline"]),
+    ("Know the cost", &["usage", "sql"]),
+    ("Inside Claude Code", &["install", "mcp", "statusline"]),
     ("Keep and share", &["archive", "lake"]),
     ("Tidy up and undo", &["rename", "rm", "log", "undo", "restore"]),
     ("Set up", &["config", "index", "completions", "man"]),

@@ -15,6 +15,7 @@ mod export;
 mod filter;
 mod groups;
 mod lake;
+mod mcp;
 mod read;
 mod search;
 mod secrets;
@@ -33,6 +34,7 @@ pub(crate) use self::config::{Config, ConfigCommand};
 pub(crate) use self::export::Export;
 pub(crate) use self::filter::FilterArgs;
 pub(crate) use self::lake::{Lake, LakeAction};
+pub(crate) use self::mcp::{Hook, Install, Mcp};
 pub(crate) use self::read::{
     Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Schema, Serve,
     Show, Stats, Tools, Tree,
@@ -177,6 +179,9 @@ pub(crate) enum Command {
     Usage(Usage),
     Sql(Sql),
     Statusline(Statusline),
+    Mcp(Mcp),
+    Install(Install),
+    Hook(Hook),
     Stats(Stats),
     Tools(Tools),
     Agents(Agents),

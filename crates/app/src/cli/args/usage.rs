@@ -101,6 +101,9 @@ pub(crate) struct Usage {
     echo '{\"session_id\": \"…\", \"transcript_path\": \"….jsonl\"}' | rethread statusline\n  \
     echo '{}' | rethread statusline --json")]
 pub(crate) struct Statusline {
+    /// Print the output of another status line command first
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) after: Option<String>,
     #[command(flatten)]
     pub(crate) prices: PriceArgs,
 }

@@ -2,6 +2,9 @@
 
 mod draw;
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use rethread_engine::core::entry::Timestamp;
 use rethread_engine::core::usage::PriceTable;
 use rethread_engine::ops;
@@ -25,7 +28,12 @@ pub(crate) fn run(
     out: &mut Out,
 ) -> Result<Exit, CliError> {
     let input = match read_statusline_input() {
-        Ok(input) => input,
+        Ok(value) => {
+            if let Some(command) = &args.after {
+                print_other_line(command, &value.to_string(), out)?;
+            }
+            StatuslineInput::from_json(&value)
+        }
         Err(InputError::Missing) => return Err(CliError::NoStatusInput),
         Err(InputError::Unreadable) => {
             error::print_warning("stdin is not a JSON object", out);
@@ -58,4 +66,25 @@ pub(crate) fn run(
     error::print_warnings(&usage.failures, out);
     error::print_cache_warning(usage.warning.as_ref(), out);
     Ok(Exit::Done)
+}
+
+/// Prints the status line of another program, which gets the same input. Prints nothing if it fails.
+fn print_other_line(command: &str, input: &str, out: &mut Out) -> Result<(), CliError> {
+    let (shell, option) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let child = Command::new(shell)
+        .args([option, command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut child) = child else { return Ok(()) };
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that needs no input may end before it is written.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let Ok(output) = child.wait_with_output() else { return Ok(()) };
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        out.line(line)?;
+    }
+    Ok(())
 }

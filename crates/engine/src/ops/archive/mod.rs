@@ -19,7 +19,7 @@ pub use self::forget::{
 pub use self::removal::DeletionCause;
 pub use self::restore::{ArchiveRestoreOutcome, ArchiveRestoreRequest, restore_from_archive};
 pub(crate) use self::restore::{COMMAND as RESTORE_COMMAND, find_archived_path};
-pub use self::schedule::{ScheduleFile, ScheduleOutcome, write_schedule};
+pub use self::schedule::write_schedule;
 pub use self::status::{
     ArchiveStatus, ArchiveStatusRequest, ArchivedSession, DueDeletion, RetentionPeriod, archive_status,
 };
