@@ -38,6 +38,7 @@ mod pager;
 mod picker;
 mod prices;
 mod progress;
+mod ps;
 #[cfg(test)]
 mod reference;
 mod rename;
@@ -168,6 +169,7 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
     match &args.command {
         None => overview::run(app, settings, out),
         Some(Command::Serve(serve)) => serve::run(serve, app, settings, out),
+        Some(Command::Ps(_)) => ps::run(&app, out),
         Some(Command::Mcp(_)) => crate::mcp::serve(app).map(|()| Exit::Done).map_err(CliError::Io),
         Some(Command::Install(install)) => install::run(install, &app, out),
         Some(Command::Hook(hook)) => {

@@ -17,6 +17,7 @@ mod object;
 mod picker;
 mod repair;
 mod resume;
+mod running;
 mod search;
 mod secrets;
 mod serve;
@@ -55,6 +56,7 @@ pub(crate) use self::new_session::{build_goto, build_new_session};
 pub(crate) use self::picker::build_picker;
 pub(crate) use self::repair::{build_fix, build_repair};
 pub(crate) use self::resume::build_resume;
+pub(crate) use self::running::build_running_session;
 pub(crate) use self::search::{
     SessionResult, build_index_dropped, build_index_status, build_search_hit, build_search_resume,
     build_search_session, build_search_total,

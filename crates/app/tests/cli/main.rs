@@ -64,6 +64,8 @@ mod options;
 #[cfg(test)]
 mod other_writers;
 #[cfg(test)]
+mod ps;
+#[cfg(test)]
 mod reading;
 #[cfg(test)]
 mod rendering;

@@ -16,6 +16,7 @@ mod filter;
 mod groups;
 mod lake;
 mod mcp;
+mod ps;
 mod read;
 mod search;
 mod secrets;
@@ -35,6 +36,7 @@ pub(crate) use self::export::Export;
 pub(crate) use self::filter::FilterArgs;
 pub(crate) use self::lake::{Lake, LakeAction};
 pub(crate) use self::mcp::{Hook, Install, Mcp};
+pub(crate) use self::ps::Ps;
 pub(crate) use self::read::{
     Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Schema, Serve,
     Show, Stats, Tools, Tree,
@@ -179,6 +181,7 @@ pub(crate) enum Command {
     Usage(Usage),
     Sql(Sql),
     Statusline(Statusline),
+    Ps(Ps),
     Mcp(Mcp),
     Install(Install),
     Hook(Hook),
