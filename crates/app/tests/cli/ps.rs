@@ -17,6 +17,8 @@ const QUESTION: &str = "u1: paint the fence\n  a1: !AskUserQuestion which colour
 const RUNNING_TOOL: &str = "u1: paint the fence\n  a1: !Bash ls";
 const FINISHED_TOOL: &str = "u1: paint the fence\n  a1: !Bash ls\n    u2: =a1 brush";
 const ANSWERED: &str = "u1: tidy the shed\n  a1: it is tidy\n    u2: paint\tthe fence\n      a2: it is green";
+const LOCAL_COMMAND: &str =
+    "u1: <command-name>/model</command-name>\n  u2: <local-command-stdout>done</local-command-stdout>";
 const PROMPTED: &str = "u1: tidy the shed\n  a1: it is tidy\n    u2: paint the fence";
 
 fn write_session(home: &Home, id: &str, text: &str) {
@@ -75,6 +77,9 @@ fn without_a_status_the_end_of_the_session_decides() {
         (PROMPTED, "busy?"),
         (ANSWERED, "idle?"),
         (QUESTION, "waiting?"),
+        ("u1: paint\n  a1: !Bash ls\n    u2: [Request interrupted by user for tool use]", "idle?"),
+        ("u1: <command-name>/model</command-name>", "busy?"),
+        (LOCAL_COMMAND, "idle?"),
         ("", "unknown"),
     ];
     for (text, state) in states {
@@ -107,6 +112,7 @@ fn an_object_describes_the_session() {
 }
 
 #[test]
+#[cfg(unix)]
 fn clients_that_have_ended_are_not_listed() {
     let home = new_home();
     write_session(&home, SESSION, ANSWERED);
@@ -152,7 +158,7 @@ fn table_lists_clients_that_wait_first_and_marks_inferred_states() {
 fn text_of_sessions_and_registrations_is_cleaned() {
     let home = new_home();
     let hostile = "fence\u{1b}[2J\u{202e}\r\nidle  now  evil \u{1b}]0;title\u{7}";
-    let id = format!("{SESSION}\u{1b}[31m\n");
+    let id = "x\u{1b}[2J\ny";
     let line = json!({
         "type": "user", "uuid": "u-1", "parentUuid": null, "sessionId": SESSION, "cwd": format!("/work/{hostile}"),
         "timestamp": "2026-01-01T00:00:00Z", "message": {"role": "user", "content": hostile},
@@ -164,10 +170,10 @@ fn text_of_sessions_and_registrations_is_cleaned() {
         SESSION,
         &json!({"status": hostile, "version": hostile, "cwd": hostile}),
     );
-    register(&home, INIT_PID, &id, &json!({"status": "idle", "cwd": hostile}));
+    register(&home, INIT_PID, id, &json!({"status": "idle", "cwd": hostile}));
     let run = home.run(&["ps"]);
     assert_eq!((run.code, run.out.lines().count()), (0, 3), "{}", run.out);
-    assert!(run.out.contains("evil"), "{}", run.out);
+    assert!(run.out.contains("evil") && !run.out.contains("[2J"), "{}", run.out);
     let output = format!("{}{}", run.out, run.err);
     assert!(!output.contains(['\u{1b}', '\u{202e}', '\r', '\u{7}']), "{output:?}");
     let objects = home.run(&["ps", "--json"]).json_lines();
