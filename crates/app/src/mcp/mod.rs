@@ -25,9 +25,15 @@ use rmcp::ServiceExt;
 use self::server::McpServer;
 use crate::context::AppContext;
 
+/// The threads that may block: one reads stdin, one writes stdout, one runs a call. More would only use more memory.
+const MAX_BLOCKING_THREADS: usize = 3;
+
 /// Serves requests until stdin ends.
 pub(crate) fn serve(app: AppContext) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .max_blocking_threads(MAX_BLOCKING_THREADS)
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let server = McpServer::new(Arc::new(app));
         // A client that ends before it says what it wants is no error.
