@@ -172,6 +172,7 @@ fn describe_session(path: &Path) -> String {
         turns: None,
         branch: BranchSelector::AllTurns,
         only_typed: false,
+        ..ShowRequest::default()
     };
     let show = show_session(&request).expect("the session can be read");
     let turns: Vec<_> = show.map(|turn| turn.expect("the turn can be read")).collect();

@@ -100,6 +100,8 @@ pub(crate) enum CliError {
     NoHit { number: usize, hits: usize },
     /// A side file or subagent file of a session that no longer exists.
     SessionGone(PathBuf),
+    /// `install` with the demo store: the settings are those of the user.
+    DemoInstall,
     /// Stdin contains no session data for the status line.
     NoStatusInput,
     /// No home folder is set, so there is no default folder of the archive.
@@ -368,6 +370,10 @@ pub(crate) fn print_error(cli_error: &CliError, out: &mut Out) {
         CliError::SessionGone(path) => (
             "the session of this hit no longer exists".to_owned(),
             format!("its remaining data is in {}", quoted(path)),
+        ),
+        CliError::DemoInstall => (
+            "the demo has no Claude Code to set up".to_owned(),
+            format!("{} sets up your own", "`rethread install`"),
         ),
         CliError::NoStatusInput => (
             "stdin contains no session data from Claude Code".to_owned(),

@@ -1,10 +1,11 @@
 //! `rethread install`: sets up the plugin, the status line and the timer of the archive.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use rethread_engine::ops;
 use rethread_engine::ops::install::{
-    InstallRequest, InstallStatus, StatuslineCommand, ToolFile, is_own_statusline,
+    InstallOutcome, InstallRequest, InstallStatus, StatuslineCommand, ToolFile, is_own_statusline,
 };
 
 use super::args::Install;
@@ -48,6 +49,9 @@ const FILES: [(&str, Option<InstallPart>, &str); 7] = [
     ),
 ];
 
+/// The option of the status line that names the command to run first.
+const AFTER: &str = " --after ";
+
 /// A part of rethread that can be set up alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InstallPart {
@@ -79,6 +83,9 @@ impl InstallPart {
 
 /// Runs `rethread install`.
 pub(crate) fn run(args: &Install, app: &AppContext, out: &mut Out) -> Result<Exit, CliError> {
+    if app.is_demo {
+        return Err(CliError::DemoInstall);
+    }
     if args.undo {
         return undo(args, app, out);
     }
@@ -92,6 +99,23 @@ pub(crate) fn run(args: &Install, app: &AppContext, out: &mut Out) -> Result<Exi
         );
         return print_status(&status, &settings, &plugin_dir, app, out);
     }
+    if args.remove {
+        let request =
+            InstallRequest { settings, plugin_dir, dry_run: args.dry_run, ..InstallRequest::default() };
+        let outcome = ops::install::remove_installation(&request, find_other_statusline, &app.writer)?;
+        if out.is_json() {
+            let outcome = InstallOutcome { files: outcome, kept_statusline: None };
+            out.json(&json::build_install(&outcome, args.dry_run))?;
+            return Ok(Exit::Done);
+        }
+        out.line(if args.dry_run {
+            "would remove rethread from Claude Code"
+        } else {
+            "removed rethread from Claude Code"
+        })?;
+        effects::print(&outcome.effects, outcome.op, app, out)?;
+        return Ok(Exit::Done);
+    }
     let parts = if args.only.is_empty() { InstallPart::ALL.to_vec() } else { args.only.clone() };
     let has_plugin = parts.iter().any(|part| *part != InstallPart::Statusline);
     let request = InstallRequest {
@@ -100,7 +124,7 @@ pub(crate) fn run(args: &Install, app: &AppContext, out: &mut Out) -> Result<Exi
         plugin_dir,
         statusline: parts.contains(&InstallPart::Statusline).then(|| StatuslineCommand {
             command: format!("{program} statusline"),
-            add_after: |other| format!("{} statusline --after {}", find_program(), quote(other)),
+            add_after: |other| format!("{} statusline{AFTER}{}", find_program(), quote_for_sh(other)),
         }),
         dry_run: args.dry_run,
     };
@@ -156,7 +180,7 @@ fn find_settings(is_project: bool, app: &AppContext) -> Result<PathBuf, CliError
             true => root.parent().unwrap_or(root).to_owned(),
             false => root.clone(),
         });
-    let dir = env::claude_dir().or(root).ok_or(CliError::UnknownRoots)?;
+    let dir = root.or_else(env::claude_dir).ok_or(CliError::UnknownRoots)?;
     Ok(dir.join("settings.json"))
 }
 
@@ -166,6 +190,18 @@ fn find_program() -> String {
     program.unwrap_or_else(|| "rethread".to_owned())
 }
 
+/// Quotes a text as one word for `sh`, which keeps line breaks between single quotes.
+fn quote_for_sh(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// Returns the command that a status line of ours runs first. Returns `None` if it runs none.
+fn find_other_statusline(command: &str) -> Option<String> {
+    let (_, quoted) = command.split_once(&format!("statusline{AFTER}"))?;
+    let text = quoted.strip_prefix('\'')?.strip_suffix('\'')?;
+    Some(text.replace(r"'\''", "'"))
+}
+
 /// Builds the files of the marketplace. Their commands name this program by its path.
 fn build_plugin_files(dir: &Path, parts: &[InstallPart], program: &str) -> Vec<ToolFile> {
     // In JSON, and in a shell command that is a JSON string.
@@ -173,7 +209,7 @@ fn build_plugin_files(dir: &Path, parts: &[InstallPart], program: &str) -> Vec<T
     let escaped = &escaped[1..escaped.len() - 1];
     let unquoted =
         env::current_program().map_or_else(|| "rethread".to_owned(), |path| path.display().to_string());
-    FILES
+    let mut files: Vec<ToolFile> = FILES
         .iter()
         .filter(|(_, part, _)| part.is_none_or(|part| parts.contains(&part)))
         .map(|(path, part, text)| {
@@ -189,7 +225,16 @@ fn build_plugin_files(dir: &Path, parts: &[InstallPart], program: &str) -> Vec<T
             };
             ToolFile { path: dir.join(path), content: Some(content) }
         })
-        .collect()
+        .collect();
+    // The client copies the plugin again only if its version changes.
+    let mut hasher = DefaultHasher::new();
+    files.iter().for_each(|file| file.content.hash(&mut hasher));
+    let version = format!("\"version\": \"{}-{:08x}\"", env!("CARGO_PKG_VERSION"), hasher.finish() as u32);
+    let own_version = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    for content in files.iter_mut().filter_map(|file| file.content.as_mut()) {
+        *content = content.replace(&own_version, &version);
+    }
+    files
 }
 
 fn print_status(

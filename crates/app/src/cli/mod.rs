@@ -42,6 +42,7 @@ mod ps;
 #[cfg(test)]
 mod reference;
 mod rename;
+mod reopen;
 mod repair;
 mod rescue;
 mod restore;
@@ -170,6 +171,7 @@ fn dispatch(args: &Args, settings: &Config, clock: &Clock, out: &mut Out) -> Res
         None => overview::run(app, settings, out),
         Some(Command::Serve(serve)) => serve::run(serve, app, settings, out),
         Some(Command::Ps(_)) => ps::run(&app, out),
+        Some(Command::Reopen(reopen)) => reopen::run(reopen, &app, out),
         Some(Command::Mcp(_)) => crate::mcp::serve(app).map(|()| Exit::Done).map_err(CliError::Io),
         Some(Command::Install(install)) => install::run(install, &app, out),
         Some(Command::Hook(hook)) => {

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &args::Show, app: &AppContext, out: &mut Out) -> Result<
         None if args.all => BranchSelector::AllTurns,
         None => BranchSelector::Active,
     };
-    let request = ShowRequest { path, turns, branch, only_typed: args.only_typed };
+    let request = ShowRequest { path, turns, branch, only_typed: args.only_typed, ..ShowRequest::default() };
     let mut show = ops::show::show_session(&request)?;
     let id = show.session.id.clone();
     if args.raw || out.is_json() {

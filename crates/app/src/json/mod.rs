@@ -56,7 +56,7 @@ pub(crate) use self::new_session::{build_goto, build_new_session};
 pub(crate) use self::picker::build_picker;
 pub(crate) use self::repair::{build_fix, build_repair};
 pub(crate) use self::resume::build_resume;
-pub(crate) use self::running::build_running_session;
+pub(crate) use self::running::{build_interrupted_session, build_running_session};
 pub(crate) use self::search::{
     SessionResult, build_index_dropped, build_index_status, build_search_hit, build_search_resume,
     build_search_session, build_search_total,

@@ -2,6 +2,7 @@
 
 use rethread_engine::core::resume::{LoadFailure, MessageRole};
 use rethread_engine::core::tree::NodeId;
+use rethread_engine::core::usage::ReturnCost;
 use rethread_engine::ops::explain::{AddedBlock, ClientVerdict, Explanation};
 use serde::Serialize;
 
@@ -24,7 +25,15 @@ pub(crate) struct ResumeJson<'a> {
     unreachable: Vec<UnreachableJson>,
     synthetic_messages: Vec<SyntheticMessageJson>,
     tokens: u64,
+    return_cost_usd: Option<ReturnCostJson>,
     rejections: Vec<RejectionJson>,
+}
+
+#[derive(Serialize)]
+struct ReturnCostJson {
+    warm: f64,
+    expired: f64,
+    expired_1h: f64,
 }
 
 #[derive(Serialize)]
@@ -75,6 +84,7 @@ struct RejectionJson {
 pub(crate) fn build_resume<'a>(
     explanation: &'a Explanation,
     verdict: &'a ClientVerdict,
+    return_cost: Option<ReturnCost>,
 ) -> ObjectJson<ResumeJson<'a>> {
     let resume = &verdict.resume;
     let line = |id: NodeId| explanation.session.tree.node(id).span.line;
@@ -117,6 +127,11 @@ pub(crate) fn build_resume<'a>(
             unreachable: unreachable.collect(),
             synthetic_messages: build_synthetic_messages(explanation, verdict),
             tokens: verdict.tokens,
+            return_cost_usd: return_cost.map(|cost| ReturnCostJson {
+                warm: cost.warm.dollars(),
+                expired: cost.expired.dollars(),
+                expired_1h: cost.expired_1h.dollars(),
+            }),
             rejections: verdict
                 .rejections
                 .iter()

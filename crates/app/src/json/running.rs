@@ -1,6 +1,6 @@
-//! JSON of `ps`.
+//! JSON of `ps` and `reopen`.
 
-use rethread_engine::ops::running::RunningSession;
+use rethread_engine::ops::running::{InterruptedSession, RunningSession};
 use serde::Serialize;
 
 use super::object::{ObjectJson, build_object, format_time};
@@ -38,6 +38,38 @@ pub(crate) fn build_running_session(row: &RunningSession) -> ObjectJson<RunningS
             started: format_time(row.client.started_at),
             last_prompt: &row.last_prompt,
             context_tokens: row.context_tokens,
+        },
+    )
+}
+
+#[derive(Serialize)]
+pub(crate) struct InterruptedSessionJson<'a> {
+    id: &'a str,
+    pid: u32,
+    client: Option<&'a str>,
+    path: String,
+    title: &'a str,
+    project: &'a str,
+    last_active: Option<String>,
+    command: String,
+}
+
+/// Builds the `interrupted_session` object of `reopen`. `command` continues the session.
+pub(crate) fn build_interrupted_session(
+    session: &InterruptedSession,
+    command: String,
+) -> ObjectJson<InterruptedSessionJson<'_>> {
+    build_object(
+        "interrupted_session",
+        InterruptedSessionJson {
+            id: &session.client.session,
+            pid: session.client.pid,
+            client: session.client.version.as_deref(),
+            path: session.path.display().to_string(),
+            title: &session.title,
+            project: &session.project,
+            last_active: format_time(session.last_active),
+            command,
         },
     )
 }

@@ -15,8 +15,8 @@ const BUDGET_RANGE: (u32, u32) = (300, 20_000);
 const BYTES_PER_TOKEN: usize = 3;
 /// The bytes that are reserved for the last lines of an answer.
 const FOOTER_LEN: usize = 360;
-/// The minimum length of a line without spaces that is masked in a quotation, such as one of a key that was cut.
-const MIN_BLOB_LEN: usize = 60;
+/// The maximum length of an error message in bytes.
+const MAX_MESSAGE_LEN: usize = 600;
 
 /// An answer that is being written.
 #[derive(Debug)]
@@ -75,13 +75,25 @@ impl ToolError {
     /// Formats the error as the text of an answer.
     pub(super) fn format(&self) -> String {
         let hint = if self.hint.is_empty() { String::new() } else { format!("\nhint: {}", self.hint) };
-        format!("error: {}{hint}", self.message)
+        format!("error: {}{hint}", truncate(&self.message, MAX_MESSAGE_LEN))
     }
 }
 
 impl From<Error> for ToolError {
     fn from(error: Error) -> ToolError {
-        ToolError::new(quote_inline(&error_message(&error)), hint(&error))
+        const MAX_CANDIDATES: usize = 5;
+        let message = quote_inline(&error_message(&error));
+        match &error {
+            Error::AmbiguousSession { candidates, .. } => {
+                let ids: Vec<String> =
+                    candidates.iter().take(MAX_CANDIDATES).map(|(id, _)| quote_inline(id)).collect();
+                ToolError::new(message, format!("name one of them: {}", ids.join(", ")))
+            }
+            Error::UnknownSession { .. } => {
+                ToolError::new(message, "the tool `sessions` lists the sessions; `last` is the newest one")
+            }
+            _ => ToolError::new(message, hint(&error)),
+        }
     }
 }
 
@@ -93,29 +105,26 @@ impl From<QueryError> for ToolError {
 
 /// Quotes text of a session: each line starts with `> `. Secrets and control characters are replaced.
 pub(super) fn quote(text: &str) -> String {
-    let text = redact(text);
-    let lines = text.lines().map(|line| if is_blob(line) { "[masked]" } else { line });
-    lines.map(|line| format!("> {line}\n")).collect::<String>().trim_end_matches('\n').to_owned()
+    redact(text)
+        .lines()
+        .map(|line| format!("> {line}\n"))
+        .collect::<String>()
+        .trim_end_matches('\n')
+        .to_owned()
 }
 
-/// Returns text of a session on one line, such as a title. Secrets and control characters are replaced.
+/// Returns text of a session on one line, such as a title. Secrets, control characters and double quotes are replaced.
 pub(super) fn quote_inline(text: &str) -> String {
-    clean::line(&redact(text))
+    clean::line(&redact(text)).replace('"', "'")
 }
 
-/// Returns a text without secrets and control characters.
+/// Returns a text without control characters and secrets.
 pub(super) fn redact(text: &str) -> String {
+    // Colours may split a secret, so they are removed first.
+    let text = clean::text(text);
     let mut table = TokenTable::default();
     table.add_text(text.as_bytes());
-    let redacted = Redactor::new(table, &RedactOptions::default());
-    clean::text(&redacted.redact_text(text)).into_owned()
-}
-
-/// Returns `true` for a line that may be a part of a key whose other lines are not in the text.
-fn is_blob(line: &str) -> bool {
-    let line = line.trim();
-    line.len() >= MIN_BLOB_LEN
-        && line.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+    Redactor::new(table, &RedactOptions::default()).redact_text(&text).into_owned()
 }
 
 /// Returns the longest start of `text` with at most `max_len` bytes.

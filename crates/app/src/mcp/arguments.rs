@@ -1,8 +1,8 @@
 //! The arguments of the tools, and their definitions.
 
 use rmcp::model::{JsonObject, Tool};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::answer::ToolError;
 
@@ -30,7 +30,8 @@ pub(super) struct SearchArguments {
 pub(super) struct ReadArguments {
     /// The session.
     pub(super) session: String,
-    /// The turns, such as `14` or `12-16`. Without them, the prompts of all turns are listed.
+    /// The turns, such as `14`, `12-16` or `L118` for the turn of a line. Without them, the prompts of all turns are listed.
+    #[serde(default, deserialize_with = "deserialize_text")]
     pub(super) turns: Option<String>,
     /// The id of a subagent of the session.
     pub(super) agent: Option<String>,
@@ -70,6 +71,16 @@ pub(super) struct FilesArguments {
     pub(super) limit: Option<usize>,
     /// The maximum size of the answer in tokens.
     pub(super) budget: Option<u32>,
+}
+
+/// Reads a text, or a number as a text.
+fn deserialize_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    match Option::<serde_json::Value>::deserialize(deserializer)? {
+        None => Ok(None),
+        Some(serde_json::Value::String(text)) => Ok(Some(text)),
+        Some(serde_json::Value::Number(number)) => Ok(Some(number.to_string())),
+        Some(_) => Err(serde::de::Error::custom("`turns` must be a text, such as \"14\"")),
+    }
 }
 
 /// Parses the definitions of the tools.

@@ -67,8 +67,10 @@ pub(super) fn run(arguments: &FilesArguments, app: &AppContext) -> Result<String
         .count();
     let next = match rows.first() {
         Some((id, mentions)) => {
-            let turns = mentions.turns.last().map_or_else(String::new, u32::to_string);
-            let arguments = serde_json::json!({ "session": cite_session(id), "turns": turns });
+            let mut arguments = serde_json::json!({ "session": cite_session(id) });
+            if let Some(turn) = mentions.turns.last() {
+                arguments["turns"] = turn.to_string().into();
+            }
             format!("Next: read {arguments}")
         }
         None => "Next: search for the name of the file in the texts.".to_owned(),

@@ -31,7 +31,8 @@ pub(super) fn run(arguments: &SearchArguments, app: &AppContext) -> Result<Strin
         .flatten()
         .any(|literal| !literal.negated && matches!(literal.predicate, Predicate::Session(_)));
     let caller = if names_session || arguments.include_current { None } else { find_caller(app) };
-    let request = SearchRequest { query, budget: Some(TIME_LIMIT), ..SearchRequest::default() };
+    let request =
+        SearchRequest { query, budget: Some(TIME_LIMIT), masks_secrets: true, ..SearchRequest::default() };
     let mut search = ops::search::search_sessions(&app.roots, &request, app.cache.as_ref());
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let mut answer = Answer::new(arguments.budget);
@@ -112,34 +113,19 @@ fn format_hit(number: usize, hit: &SearchHit, app: &AppContext) -> String {
     )
 }
 
-/// Returns the excerpt without words that were cut: a part of a secret would not be recognised.
+/// Returns the part of the excerpt around its first match, at most 600 bytes. Secrets were replaced before it was cut out.
 fn trim_excerpt(hit: &SearchHit) -> String {
     let excerpt = &hit.excerpt;
+    let text = excerpt.text.as_str();
     let first_match = excerpt.marks.first().map_or(0, |mark| mark.start);
-    let mut text = excerpt.text.as_str();
-    let mut is_end = excerpt.is_text_end;
-    if text.len() > MAX_EXCERPT_LEN {
-        // The matches stay, with words before them.
-        let start = text.floor_char_boundary(first_match.saturating_sub(MAX_EXCERPT_LEN / 4));
-        let end = text.floor_char_boundary(start + MAX_EXCERPT_LEN);
-        is_end &= end == text.len();
-        text = &text[start..end];
-        return trim_cut_words(text, start == 0 && excerpt.is_text_start, is_end);
-    }
-    trim_cut_words(text, excerpt.is_text_start, is_end)
-}
-
-/// Replaces the first and the last word of a text by an ellipsis where the text is cut.
-fn trim_cut_words(text: &str, is_start: bool, is_end: bool) -> String {
-    let mut text = text;
-    if !is_start {
-        text = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
-    }
-    if !is_end {
-        text = text.rsplit_once(char::is_whitespace).map_or("", |(rest, _)| rest);
-    }
-    let (before, after) = (if is_start { "" } else { "… " }, if is_end { "" } else { " …" });
-    format!("{before}{}{after}", text.trim_matches('\n'))
+    let start = match text.len() > MAX_EXCERPT_LEN {
+        true => text.floor_char_boundary(first_match.saturating_sub(MAX_EXCERPT_LEN / 4)),
+        false => 0,
+    };
+    let end = text.floor_char_boundary(start + MAX_EXCERPT_LEN);
+    let before = if start == 0 && excerpt.is_text_start { "" } else { "… " };
+    let after = if end == text.len() && excerpt.is_text_end { "" } else { " …" };
+    format!("{before}{}{after}", text[start..end].trim_matches('\n'))
 }
 
 /// Returns the citation of a hit: session and turn, or session and line.
@@ -160,9 +146,8 @@ pub(super) fn cite_session(id: &str) -> String {
 fn next_call(hit: &SearchHit) -> String {
     let mut arguments = serde_json::Map::new();
     arguments.insert("session".to_owned(), cite_session(&hit.session).into());
-    if let Some(turn) = hit.turn {
-        arguments.insert("turns".to_owned(), turn.to_string().into());
-    }
+    let turns = hit.turn.map_or_else(|| format!("L{}", hit.line), |turn| turn.to_string());
+    arguments.insert("turns".to_owned(), turns.into());
     if let Some(agent) = hit.agent_id() {
         arguments.insert("agent".to_owned(), quote_inline(agent).into());
     }

@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &SessionsArguments, app: &AppContext) -> Result<Str
     };
     let total = list.rows.len();
     let count = match shown {
-        0 => "No sessions match.".to_owned(),
+        0 if total == 0 => "No sessions match.".to_owned(),
         _ if shown < limit.min(total) => format!("Cut by the budget: {shown} of {total} sessions shown."),
         _ => format!("{shown} of {total} sessions shown."),
     };

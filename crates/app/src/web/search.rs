@@ -153,6 +153,7 @@ fn search_uncached(
         all: params.all,
         budget: Some(params.budget.saturating_sub(start.elapsed())),
         cancel: cancel.clone(),
+        ..SearchRequest::default()
     };
     let mut search = match &snapshot {
         Some(snapshot) => ops::search::search_snapshot(&server.context.roots, &request, snapshot, cache),

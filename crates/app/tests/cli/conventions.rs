@@ -333,7 +333,7 @@ fn json_keys_are_frozen() {
     resume.rejections: line uuid reason
     resume.synthetic_messages: role text after_line
     resume.unreachable: line uuid reason lost left
-    resume: type v session client rules_of leaf path loaded entries turns total_turns early_end failure lost unreachable synthetic_messages tokens rejections
+    resume: type v session client rules_of leaf path loaded entries turns total_turns early_end failure lost unreachable synthetic_messages tokens return_cost_usd rejections
     ");
     insta::assert_snapshot!(list_json_keys(&home, &["doctor", "damaged.jsonl", "--json"]), @"
     doctor: type v sessions clean info warnings errors codes bytes bytes_by_cause bytes_repeated side_file_bytes secrets unreadable

@@ -474,3 +474,25 @@ fn only_a_loss_that_the_user_did_not_cause_changes_the_exit_code() {
         report["unreachable"].as_array().unwrap().iter().map(|entry| &entry["left"]).collect();
     assert_eq!(left, [true, true]);
 }
+
+#[test]
+fn coming_back_costs_more_after_the_prompt_cache_has_expired() {
+    let home = new_home();
+    let bytes = String::from_utf8(script::bytes("u1: one\n  a1: done"))
+        .unwrap()
+        .replace("claude-test-1", "claude-opus-4-5");
+    let bytes = bytes.replace("\"input_tokens\":10,", "\"input_tokens\":100000,");
+    home.write(&format!(".claude/projects/-home-ann-garden/{SESSION}.jsonl"), bytes);
+    let report = home.run_json(&["explain", "last", "--json"]);
+    let tokens = report["tokens"].as_u64().unwrap() as f64;
+    // A million tokens cost $0.50 from the cache, and $6.25 or $10 into it.
+    for (name, price) in [("warm", 0.5), ("expired", 6.25), ("expired_1h", 10.0)] {
+        let cost = report["return_cost_usd"][name].as_f64().unwrap();
+        assert!(tokens > 1_000.0 && (cost - tokens * price / 1e6).abs() < 1e-9, "{name}: {cost}");
+    }
+    let run = home.run(&["explain", "last"]);
+    assert!(run.out.contains("coming back   about $0.05 while"), "{}", run.out);
+    assert!(run.out.contains("$0.63 to $1.00"), "{}", run.out);
+    let unpriced = explain("u1: one\n  a1: one", &[]);
+    assert!(!unpriced.out.contains("coming back"), "the model has no price: {}", unpriced.out);
+}

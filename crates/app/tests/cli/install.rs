@@ -62,7 +62,10 @@ fn install_adds_members_and_undo_restores_every_byte() {
     let hook = &read_json("plugin/hooks/hooks.json")["hooks"]["Stop"][0]["hooks"][0];
     assert_eq!(hook["async"], true);
     let command = hook["command"].as_str().expect("a command");
-    assert_eq!(command, format!("if command -v {program} >/dev/null 2>&1; then {program} hook Stop; fi"));
+    assert_eq!(
+        command,
+        format!("if command -v {program} >/dev/null 2>&1; then {program} hook Stop || :; fi")
+    );
     let status = run_ok(&home, &["install", "--status"]);
     assert!(status.out.contains("plugin        enabled\n"), "{}", status.out);
     assert!(run_ok(&home, &["install"]).out.contains("everything is set up already"));
@@ -83,6 +86,50 @@ fn undo_refuses_if_the_user_edited_the_settings() {
     assert_eq!(run.code, 3, "{}{}", run.out, run.err);
     assert!(run.err.contains("settings.json"), "{}", run.err);
     assert_eq!(read(&home, SETTINGS), edited);
+}
+
+#[test]
+fn removal_keeps_what_the_user_changed_since() {
+    let home = new_home();
+    home.write(SETTINGS, OWN_SETTINGS);
+    run_ok(&home, &["install", "--only", "mcp"]);
+    run_ok(&home, &["install"]);
+    home.write(SETTINGS, read(&home, SETTINGS).replacen('{', "{\"theme\": \"dark\",", 1));
+    run_ok(&home, &["install", "--remove"]);
+    let settings: Value = serde_json::from_str(&read(&home, SETTINGS)).expect("JSON");
+    assert_eq!(settings["theme"], "dark");
+    assert_eq!(settings["enabledPlugins"], json!({"other@shop": true}));
+    assert_eq!(settings.get("statusLine"), None);
+    assert!(!home.path().join(".local/share/rethread/claude-plugin").exists());
+    assert_eq!(home.run(&["install", "--remove"]).code, 1);
+    run_ok(&home, &["undo"]);
+    assert!(read(&home, SETTINGS).contains("rethread@rethread"), "the removal can be undone");
+}
+
+#[test]
+fn demo_does_not_change_the_settings_of_the_user() {
+    let home = new_home();
+    let run = home.run(&["--demo", "install"]);
+    assert_eq!(run.code, 2, "{}", run.out);
+    assert!(!home.path().join(SETTINGS).exists());
+}
+
+#[test]
+fn status_line_follows_the_program() {
+    let home = new_home();
+    let old =
+        json!({"statusLine": {"type": "command", "command": "/old/bin/rethread statusline --after 'date'"}});
+    home.write(SETTINGS, old.to_string());
+    run_ok(&home, &["install", "--only", "statusline"]);
+    let settings: Value = serde_json::from_str(&read(&home, SETTINGS)).expect("JSON");
+    let command = format!("{} statusline --after 'date'", home.program().display());
+    assert_eq!(settings["statusLine"]["command"], command);
+    run_ok(&home, &["install", "--remove"]);
+    let settings: Value = serde_json::from_str(&read(&home, SETTINGS)).expect("JSON");
+    assert_eq!(settings["statusLine"]["command"], "date");
+    home.write(SETTINGS, json!({"statusLine": {"command": "~/rethread/statusline.sh"}}).to_string());
+    run_ok(&home, &["install", "--only", "statusline"]);
+    assert!(read(&home, SETTINGS).contains("--after '~/rethread/statusline.sh'"));
 }
 
 #[test]

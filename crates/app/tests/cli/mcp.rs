@@ -267,6 +267,137 @@ fn answers_stay_within_the_budget_and_can_be_continued() {
     }
 }
 
+/// Writes a session of user texts, one turn each.
+fn write_texts(home: &Home, texts: &[String]) {
+    let mut file = String::new();
+    for (idx, text) in texts.iter().enumerate() {
+        let line = json!({
+            "type": "user", "uuid": format!("u-{idx}"), "parentUuid": null, "sessionId": SESSION,
+            "timestamp": "2026-01-01T00:00:00Z", "message": {"role": "user", "content": text},
+        });
+        file += &format!("{line}\n");
+    }
+    home.write(&format!(".claude/projects/-work/{SESSION}.jsonl"), file);
+}
+
+#[test]
+fn reading_always_advances() {
+    let home = new_home();
+    let texts = [
+        "\u{6f22}\u{5b57}\u{3000}".repeat(3_000),
+        "\u{6f22}".repeat(4_000),
+        "a".repeat(9_000),
+        "x\n".repeat(2_000),
+        "{\"a\":1},".repeat(900),
+        "\u{a0}b".repeat(2_000),
+    ];
+    write_texts(&home, &texts);
+    let mut client = McpClient::start(&home);
+    for (budget, detail) in [(300, "everything"), (450, "tools"), (2_000, "tools"), (20_000, "answers")] {
+        for turn in 1..=texts.len() {
+            let mut arguments =
+                json!({"session": SESSION, "turns": turn.to_string(), "detail": detail, "budget": budget});
+            let (mut offset, mut calls) = (0, 0);
+            loop {
+                let answer = client.call("read", &arguments);
+                assert!(answer.len() <= budget * BYTES_PER_TOKEN, "t{turn}: {} bytes", answer.len());
+                let call = answer
+                    .lines()
+                    .last()
+                    .and_then(|line| line.strip_prefix("Next: read "))
+                    .map(str::to_owned);
+                let Some(call) = call.filter(|_| answer.contains("Cut by the budget.")) else { break };
+                arguments = serde_json::from_str(&call).expect("arguments");
+                arguments["budget"] = budget.into();
+                let next = arguments["offset"].as_u64().unwrap_or(0);
+                assert!(next > offset && calls < 400, "t{turn}, budget {budget}: {offset}, then {next}");
+                (offset, calls) = (next, calls + 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn secrets_are_masked_before_texts_are_cut() {
+    let home = new_home();
+    let key = format!("sk-ant-{}-{}AA", "api03", "Zx9Kq2Lm7Rt4Vb8N".repeat(5) + "Zx9Kq2Lm7Rt4V");
+    let base64 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let numbered: Vec<String> =
+        (2..24).map(|line| format!("{line:>6}\u{2192}{}{base64}", line * 7 % 10)).collect();
+    let header = format!("     1\u{2192}-----BEGIN {} KEY-----", "PRIVATE");
+    let texts: Vec<String> = (0..30)
+        .map(|idx| format!("marker{idx} {} password = {key} {}", "pad ".repeat(idx * 9), "rest ".repeat(80)))
+        .chain([
+            format!("colour \u{1b}[31m{}\u{1b}[0m\u{1b}[32m{}\u{1b}[0m end", &key[..30], &key[30..]),
+            format!("{header}\n{}\nfinalword", numbered.join("\n")),
+        ])
+        .collect();
+    write_texts(&home, &texts);
+    let mut client = McpClient::start(&home);
+    let mut check = |tool: &str, arguments: Value| {
+        let answer = client.call(tool, &arguments);
+        for secret in [&key[14..34], &key[40..60], &base64[..40]] {
+            assert!(!answer.contains(secret), "{tool} {arguments}: {answer}");
+        }
+    };
+    for idx in 0..30 {
+        check("search", json!({"query": format!("marker{idx}")}));
+        check("search", json!({"query": format!("\"rest rest\" marker{idx}")}));
+    }
+    for query in ["colour", "finalword", "end", "pad"] {
+        check("search", json!({"query": query, "limit": 50, "budget": 20_000}));
+    }
+    for turn in 1..=texts.len() {
+        for detail in ["tools", "everything"] {
+            check("read", json!({"session": SESSION, "turns": turn, "detail": detail}));
+        }
+    }
+    check("read", json!({"session": SESSION, "budget": 20_000}));
+    check("sessions", json!({}));
+}
+
+#[test]
+fn commands_are_masked_before_they_are_cut() {
+    let home = new_home();
+    let key = format!("sk-ant-{}-{}AA", "api03", "Zx9Kq2Lm7Rt4Vb8N".repeat(5) + "Zx9Kq2Lm7Rt4V");
+    for pad in (100..200).step_by(7) {
+        let line = json!({
+            "type": "assistant", "uuid": "a-1", "parentUuid": null, "sessionId": SESSION,
+            "timestamp": "2026-01-01T00:00:00Z",
+            "message": {"id": "m1", "role": "assistant", "content": [
+                {"type": "tool_use", "id": "t1", "name": "Bash",
+                 "input": {"command": format!("echo {} {key} tail", "y".repeat(pad))}}]},
+        });
+        home.write(&format!(".claude/projects/-work/{SESSION}.jsonl"), format!("{line}\n"));
+        let mut client = McpClient::start(&home);
+        for detail in ["tools", "everything"] {
+            let answer = client.call("read", &json!({"session": SESSION, "turns": "L1", "detail": detail}));
+            assert!(answer.contains("yyyy"), "{answer}");
+            assert!(!answer.contains(&key[14..26]), "{pad} {detail}: {answer}");
+        }
+    }
+}
+
+#[test]
+fn subagents_are_read_to_their_end() {
+    let home = new_home_with_sessions();
+    let agent = "u1 ^null side: look for doubled terms\n  a1 side: none\n    u2 side: look again\n      a2 side: still none";
+    home.write(
+        &format!(".claude/projects/-work/{SESSION}/subagents/agent-deadbeef.jsonl"),
+        script::bytes(agent),
+    );
+    let mut client = McpClient::start(&home);
+    let hit = client.call("search", &json!({"query": "doubled terms"}));
+    assert!(hit.contains("aaaaaaaa/deadbeef:"), "{hit}");
+    let turn = client.follow(&hit).expect("a call");
+    assert!(turn.contains("aaaaaaaa/deadbeef:t1") && turn.contains("> none"), "{turn}");
+    let rest = client.follow(&turn).expect("a call");
+    assert!(rest.contains("aaaaaaaa/deadbeef:t2") && rest.contains("> still none"), "{rest}");
+    assert!(rest.ends_with("This is the end of the session."), "{rest}");
+    let unknown = client.call("read", &json!({"session": SESSION, "agent": "beef"}));
+    assert!(unknown.starts_with("error: the session has no subagent `beef`"), "{unknown}");
+}
+
 #[test]
 fn archived_sessions_are_read() {
     let home = new_home_with_sessions();

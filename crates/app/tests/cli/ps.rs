@@ -179,3 +179,41 @@ fn text_of_sessions_and_registrations_is_cleaned() {
     let objects = home.run(&["ps", "--json"]).json_lines();
     assert_eq!(objects.len(), 2);
 }
+
+/// A process id that no process has.
+const ENDED_PID: u32 = 4_194_300;
+
+#[test]
+fn sessions_of_crashed_clients_are_reopened() {
+    let home = new_home();
+    write_session(&home, SESSION, ANSWERED);
+    write_session(&home, OTHER_SESSION, PROMPTED);
+    let none = home.run(&["reopen"]);
+    assert_eq!((none.code, none.out.as_str()), (1, ""), "{}", none.err);
+    let cwd = json!({"cwd": "/work/the $(shed)"});
+    register(&home, ENDED_PID, SESSION, &cwd);
+    // The process exists, but another one had its id when the client ran.
+    register(&home, INIT_PID, OTHER_SESSION, &json!({"procStart": "not-this-one"}));
+    // A session without a file cannot be resumed.
+    register(&home, ENDED_PID - 1, "cccccccc-0000-4000-8000-000000000003", &json!({}));
+    let run = home.run(&["reopen"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    run.assert_out_contains(&[
+        "tidy the shed",
+        &format!("cd '/work/the $(shed)' && claude --resume {SESSION}\n"),
+    ]);
+    let is_reuse_known = cfg!(target_os = "linux");
+    assert_eq!(run.out.contains(OTHER_SESSION), is_reuse_known, "{}", run.out);
+    let tmux = home.run(&["reopen", "--tmux"]);
+    assert!(
+        tmux.out.contains(&format!(
+            "tmux new-window 'cd '\\''/work/the $(shed)'\\'' && claude --resume {SESSION}'\n"
+        )),
+        "{}",
+        tmux.out
+    );
+    assert_eq!(home.run(&["reopen", "--since", "2030-01-01"]).code, 1);
+    // The session is open again.
+    register(&home, std::process::id(), SESSION, &json!({}));
+    assert!(!home.run(&["reopen"]).out.contains(SESSION));
+}

@@ -27,6 +27,11 @@ pub(super) fn find_private_key(text: &[u8], at: &Range<usize>) -> Option<Range<u
             // Inside a string of JSON, quotes of source code are escaped.
             b'"' if is_escaped => {}
             b'\'' | b'>' | b'|' => {}
+            // The arrow or bar after a line number: `→` or `│`.
+            0xE2 if [&b"\xE2\x86\x92"[..], b"\xE2\x94\x82"]
+                .iter()
+                .any(|mark| body[len..].starts_with(mark)) => {}
+            0x86 | 0x92 | 0x94 | 0x82 => {}
             _ => break,
         }
         slashes = if byte == b'\\' { slashes + 1 } else { 0 };

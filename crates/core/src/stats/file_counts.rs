@@ -2,7 +2,7 @@
 
 use super::collect::{NameCounts, add_names};
 use super::fork_counts::ForkCounts;
-use crate::entry::{EntryRole, Kind};
+use crate::entry::{EntryRole, Flags, Kind};
 use crate::id::IdSet;
 use crate::tree::{Node, ParentLink, Tree};
 
@@ -198,7 +198,9 @@ fn count_user_uuids(tree: &Tree) -> u64 {
 /// Returns the number of entries of the longest turn.
 fn measure_longest_turn(tree: &Tree) -> u64 {
     let mut lengths = vec![0; tree.nodes().len()];
-    for turn in (0..lengths.len() as u32).filter_map(|node_id| tree.turn_of(node_id)) {
+    // A resume marker is no activity.
+    let is_counted = |id: &u32| !tree.node(*id).has_flag(Flags::RESUME_MARKER);
+    for turn in (0..lengths.len() as u32).filter(is_counted).filter_map(|node_id| tree.turn_of(node_id)) {
         lengths[turn as usize] += 1;
     }
     lengths.into_iter().max().unwrap_or(0)

@@ -36,7 +36,7 @@ pub use dedupe::{
 };
 pub use file_usage::{FileUsage, FileUsageHeader, ResponseUsage, UsageCollector};
 pub use money::Money;
-pub use price::{ModelPricing, PriceTable, PriceTableError};
+pub use price::{ModelPricing, PriceTable, PriceTableError, ReturnCost};
 pub use totals::{CostTotals, SessionTotals};
 
 /// A number of responses and their tokens.

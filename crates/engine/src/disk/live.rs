@@ -23,6 +23,10 @@ pub struct RegisteredClient {
     pub status_since: Option<Timestamp>,
     /// The time at which it started.
     pub started_at: Option<Timestamp>,
+    /// The time at which its process started, as the system counts it. Another process may have the same id later.
+    pub process_start: Option<String>,
+    /// The time of the newest change of the registration.
+    pub updated_at: Option<Timestamp>,
 }
 
 /// Returns the ids of the sessions that running clients have registered.
@@ -33,6 +37,13 @@ pub(crate) fn find_live_sessions(root: &Path, processes: &dyn ProcessTable) -> V
 /// Returns the running clients of a client directory. `root` is that directory or its `projects` folder. Registrations of
 /// processes that have ended are skipped.
 pub(crate) fn find_registered_clients(root: &Path, processes: &dyn ProcessTable) -> Vec<RegisteredClient> {
+    let is_running = |client: &RegisteredClient| processes.is_running(client.pid);
+    find_registrations(root).into_iter().filter(is_running).collect()
+}
+
+/// Returns the registrations in a client directory, also those of processes that have ended. A client that ends normally
+/// removes its own. `root` is that directory or its `projects` folder.
+pub(crate) fn find_registrations(root: &Path) -> Vec<RegisteredClient> {
     let client_dir =
         if root.file_name().is_some_and(|name| name == "projects") { root.parent() } else { Some(root) };
     let Some(entries) = client_dir.and_then(|dir| std::fs::read_dir(dir.join("sessions")).ok()) else {
@@ -43,9 +54,6 @@ pub(crate) fn find_registered_clients(root: &Path, processes: &dyn ProcessTable)
     files
         .filter_map(|path| {
             let pid: u32 = path.file_stem()?.to_str()?.parse().ok()?;
-            if !processes.is_running(pid) {
-                return None;
-            }
             RegisteredClient::parse(pid, &read_small_file(&path)?)
         })
         .collect()
@@ -65,6 +73,8 @@ impl RegisteredClient {
                 "status" => client.status = text(),
                 "statusUpdatedAt" => client.status_since = time(),
                 "startedAt" => client.started_at = time(),
+                "procStart" => client.process_start = text(),
+                "updatedAt" => client.updated_at = time(),
                 _ => {}
             }
         }

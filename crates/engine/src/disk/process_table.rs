@@ -51,6 +51,22 @@ pub(crate) fn list_ancestor_processes(limit: usize) -> Vec<u32> {
     std::iter::successors(find_own_parent(), |&pid| find_parent(pid)).take(limit).collect()
 }
 
+/// Returns the time at which a process started, as the system counts it. Returns `None` if the process is not found, or the
+/// system does not reveal it.
+#[cfg(target_os = "linux")]
+pub(crate) fn find_process_start(pid: u32) -> Option<String> {
+    // The 22nd field; the two before the name are not in the rest.
+    const START_IDX: usize = 19;
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields.split(' ').nth(START_IDX).map(str::to_owned)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn find_process_start(_: u32) -> Option<String> {
+    None
+}
+
 #[cfg(unix)]
 fn find_own_parent() -> Option<u32> {
     Some(std::os::unix::process::parent_id())

@@ -16,7 +16,7 @@ pub struct ToolFile {
     pub content: Option<String>,
 }
 
-/// The result of [`write_tool_files`].
+/// The result of writing files of other programs.
 #[derive(Debug, Clone)]
 pub struct ToolFilesOutcome {
     /// The number of the op. `None` in a dry run, or if nothing had to be changed.

@@ -90,18 +90,56 @@ pub fn install(request: &InstallRequest, writer: &SessionWriter) -> Result<Insta
                 kept_statusline = Some(other.to_owned());
                 Some(set_statusline(&old_settings, &(statusline.add_after)(other)))
             }
-            // It may have options.
-            (None, true) => None,
+            // It may have options, and the program may have moved.
+            (None, true) => present
+                .as_deref()
+                .and_then(split_own_statusline)
+                .zip(statusline.command.strip_suffix("statusline"))
+                .map(|(arguments, program)| set_statusline(&old_settings, &format!("{program}{arguments}"))),
             (None, false) => Some(set_statusline(&old_settings, &statusline.command)),
         };
         edits.extend(edit);
     }
-    let settings = apply_edits(&old_settings, &edits)
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .ok_or_else(|| Error::UnusableSettings { path: request.settings.clone() })?;
+    let settings = apply_settings_edits(request, &old_settings, &edits)?;
     files.push(ToolFile { path: request.settings.clone(), content: Some(settings) });
     let files = write_tool_files(writer, COMMAND, COMMAND, &files, request.dry_run)?;
     Ok(InstallOutcome { files, kept_statusline })
+}
+
+/// Removes what an installation added to the settings, and moves the files of the plugin to the trash, as one op. Changes that
+/// the user made since stay.
+///
+/// A status line that runs another one first becomes that other one, which `unwrap` returns. Returns an error if nothing is set
+/// up, or if the settings are not a JSON object.
+pub fn remove_installation(
+    request: &InstallRequest,
+    unwrap: impl Fn(&str) -> Option<String>,
+    writer: &SessionWriter,
+) -> Result<ToolFilesOutcome, Error> {
+    let old_settings = read_settings(&request.settings)?;
+    let member = |object: &str, key: &str| JsonEdit::remove([object.into(), key.into()]);
+    let mut edits = Vec::new();
+    for (object, key) in [("enabledPlugins", PLUGIN_KEY), ("extraKnownMarketplaces", PLUGIN)] {
+        if find_member(&old_settings, object).and_then(|value| find_member(value, key)).is_some() {
+            edits.push(member(object, key));
+        }
+    }
+    if let Some(command) = find_statusline(&old_settings).filter(|command| is_own_statusline(command)) {
+        edits.push(match unwrap(&command) {
+            Some(other) => JsonEdit::set_string(["statusLine".into(), "command".into()], &other),
+            None => JsonEdit::remove(["statusLine".into()]),
+        });
+    }
+    let has_plugin = std::fs::symlink_metadata(&request.plugin_dir).is_ok();
+    if edits.is_empty() && !has_plugin {
+        return Err(Error::NothingToUndo);
+    }
+    let settings = apply_settings_edits(request, &old_settings, &edits)?;
+    let mut files = vec![ToolFile { path: request.plugin_dir.clone(), content: None }];
+    if !edits.is_empty() {
+        files.push(ToolFile { path: request.settings.clone(), content: Some(settings) });
+    }
+    write_tool_files(writer, COMMAND, COMMAND, &files, request.dry_run)
 }
 
 /// Undoes the newest installation. Returns an error if there is none, or if a file changed since.
@@ -129,7 +167,28 @@ pub fn find_install_status(settings: &Path, files: &[ToolFile]) -> InstallStatus
 
 /// Returns `true` if a command is the status line of rethread.
 pub fn is_own_statusline(command: &str) -> bool {
-    command.contains("rethread") && command.contains("statusline")
+    split_own_statusline(command).is_some()
+}
+
+/// Returns the arguments of a status line of rethread, from its subcommand on. Returns `None` for another command.
+pub fn split_own_statusline(command: &str) -> Option<&str> {
+    let (program, _) = command.split_once(" statusline")?;
+    let name = program.trim_end_matches(['\'', '"']).rsplit(['/', '\\']).next()?;
+    (name == "rethread" || name == "rethread.exe").then(|| &command[program.len() + 1..])
+}
+
+/// Applies edits to the settings. Returns an error if the settings are not a JSON object.
+fn apply_settings_edits(
+    request: &InstallRequest,
+    settings: &[u8],
+    edits: &[JsonEdit],
+) -> Result<String, Error> {
+    let is_object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(settings).is_ok();
+    is_object
+        .then(|| apply_edits(settings, edits))
+        .flatten()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .ok_or_else(|| Error::UnusableSettings { path: request.settings.clone() })
 }
 
 /// Reads a settings file. A file that does not exist is an empty object.

@@ -11,8 +11,10 @@ use crate::Error;
 use crate::cache::CacheDir;
 pub use crate::disk::RegisteredClient;
 use crate::disk::{
-    FileRole, LineReader, Roots, SystemProcesses, find_registered_clients, list_ancestor_processes,
+    FileRole, LineReader, ProcessTable, Roots, SystemProcesses, find_process_start, find_registered_clients,
+    find_registrations, list_ancestor_processes,
 };
+use crate::ops::list::{SessionFilter, SessionRow, list_sessions};
 use crate::session::load::{LoadOptions, Session, load};
 use crate::session::per_file_cache::find_files;
 use crate::session::preview::EntryPreview;
@@ -270,6 +272,63 @@ pub fn list_running_clients(roots: &Roots) -> Vec<RegisteredClient> {
     let mut seen = HashSet::new();
     clients.retain(|client| seen.insert((client.pid, client.session.clone())));
     clients
+}
+
+/// A session that was open in a client that ended without leaving: by a crash, a kill or a restart of the machine.
+#[derive(Debug, Clone)]
+pub struct InterruptedSession {
+    /// The client.
+    pub client: RegisteredClient,
+    /// The title. Empty if the session has none.
+    pub title: String,
+    /// The folder in which the session was started. Empty if it is unknown.
+    pub project: String,
+    /// The session file.
+    pub path: PathBuf,
+    /// The time of its last message, or of the last change of the registration. `None` if neither is known.
+    pub last_active: Option<Timestamp>,
+}
+
+/// Lists the sessions that were open in clients that ended without leaving, the latest first. Sessions without a file, and those
+/// that a running client has open, are left out.
+pub fn list_interrupted_sessions(roots: &Roots, cache: Option<&CacheDir>) -> Vec<InterruptedSession> {
+    let registrations: Vec<RegisteredClient> =
+        roots.paths.iter().flat_map(|root| find_registrations(root)).collect();
+    let (running, ended): (Vec<_>, Vec<_>) = registrations.into_iter().partition(is_same_process);
+    if ended.is_empty() {
+        return Vec::new();
+    }
+    let open: HashSet<String> = running.into_iter().map(|client| client.session).collect();
+    let filter = SessionFilter { all: true, ..SessionFilter::default() };
+    let list = list_sessions(&roots.without_archive(), &filter, cache);
+    let rows: HashMap<&str, &SessionRow> = list.rows.iter().map(|row| (row.id.as_str(), row)).collect();
+    let mut seen = HashSet::new();
+    let mut sessions: Vec<InterruptedSession> = ended
+        .into_iter()
+        .filter(|client| !open.contains(&client.session) && seen.insert(client.session.clone()))
+        .filter_map(|client| {
+            let row = rows.get(client.session.as_str())?;
+            Some(InterruptedSession {
+                title: row.title.text.clone(),
+                project: client.cwd.clone().unwrap_or_else(|| row.project()),
+                path: row.path.clone(),
+                last_active: row.info.last_time.max(client.updated_at),
+                client,
+            })
+        })
+        .collect();
+    sessions.sort_by_key(|session| std::cmp::Reverse(session.last_active));
+    sessions
+}
+
+/// Returns `true` if the process of a registration runs. Another process may have its id by now.
+fn is_same_process(client: &RegisteredClient) -> bool {
+    let is_reused = || {
+        find_process_start(client.pid)
+            .zip(client.process_start.as_ref())
+            .is_some_and(|(start, registered)| start != *registered)
+    };
+    SystemProcesses.is_running(client.pid) && !is_reused()
 }
 
 /// Returns the session of the client that started this process, directly or through other processes. Returns `None` if no

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use rethread_core::entry::{self, Entry, EntryRole, Flags, Timestamp};
 use rethread_core::lines::Line;
+use rethread_core::secrets::{RedactOptions, Redactor, TokenTable};
 use rethread_core::tree::{Conversation, LineSpan, NodeId, PathRelation, Tree};
 use rethread_core::turn::{Turn, build_turn};
 
@@ -26,6 +27,8 @@ pub struct ShowRequest {
     pub branch: BranchSelector,
     /// Omit texts in the user's name that no user typed, and turns that have nothing else.
     pub only_typed: bool,
+    /// Replace the secrets in each turn before anything of it is truncated.
+    pub masks_secrets: bool,
 }
 
 /// A turn with its lines.
@@ -92,6 +95,7 @@ pub struct ShownSession {
     groups: std::vec::IntoIter<TurnGroup>,
     lines: LineReader,
     only_typed: bool,
+    masks_secrets: bool,
 }
 
 /// Opens a session to read it turn by turn. Returns an error if the file cannot be read or the selected entry is unknown.
@@ -103,8 +107,8 @@ pub fn show_session(request: &ShowRequest) -> Result<ShownSession, Error> {
     if let Some(turns) = &request.turns {
         scope.keep_requested(&mut groups, turns);
     }
-    let only_typed = request.only_typed;
-    Ok(ShownSession { scope, session, groups: groups.into_iter(), lines, only_typed })
+    let ShowRequest { only_typed, masks_secrets, .. } = *request;
+    Ok(ShownSession { scope, session, groups: groups.into_iter(), lines, only_typed, masks_secrets })
 }
 
 impl TurnScope {
@@ -265,7 +269,8 @@ impl Iterator for ShownSession {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let group = self.groups.next()?;
-            let mut shown = match read_turn(&self.session, &mut self.lines, &group) {
+            let build = if self.masks_secrets { build_masked_turn } else { build_turn_of_lines };
+            let mut shown = match read_turn_with(&self.session, &mut self.lines, &group, build) {
                 Ok(shown) if self.only_typed => shown,
                 shown => return Some(shown),
             };
@@ -283,7 +288,38 @@ pub(super) fn read_turn(
     lines: &mut LineReader,
     group: &TurnGroup,
 ) -> Result<ShownTurn, Error> {
-    let (mut turn, uuid, lines_read) = read_turn_nodes(session, lines, &group.nodes, build_turn)?;
+    read_turn_with(session, lines, group, build_turn_of_lines)
+}
+
+/// Builds a turn from its lines and may replace them. Returns `None` if a line contains no entry.
+type LineTurnBuilder = fn(&mut [RawLine]) -> Option<(Turn, Option<String>)>;
+
+fn build_turn_of_lines(lines: &mut [RawLine]) -> Option<(Turn, Option<String>)> {
+    build_from_lines(lines, build_turn)
+}
+
+/// Replaces the secrets in the lines of a turn and builds the turn.
+fn build_masked_turn(lines: &mut [RawLine]) -> Option<(Turn, Option<String>)> {
+    let mut table = TokenTable::default();
+    lines.iter().for_each(|line| table.add_line(&line.bytes));
+    if !table.is_empty() {
+        let redactor = Redactor::new(table, &RedactOptions::default());
+        for line in lines.iter_mut() {
+            line.bytes = redactor.redact_line(&line.bytes).into_owned();
+        }
+    }
+    build_from_lines(lines, build_turn)
+}
+
+fn read_turn_with(
+    session: &Session,
+    lines: &mut LineReader,
+    group: &TurnGroup,
+    build: LineTurnBuilder,
+) -> Result<ShownTurn, Error> {
+    let mut lines_read = read_lines(session, lines, &group.nodes)?;
+    let (mut turn, uuid) =
+        build(&mut lines_read).ok_or_else(|| Error::Changed { path: session.path.clone() })?;
     (turn.started_at, turn.ended_at) = group.times.unzip();
     Ok(ShownTurn { number: group.number, uuid, relation: group.relation, turn, lines: lines_read })
 }
@@ -296,24 +332,38 @@ pub(super) fn read_turn_nodes(
     nodes: &[NodeId],
     build: fn(&[(u32, Entry<'_>)]) -> Turn,
 ) -> Result<(Turn, Option<String>, Vec<RawLine>), Error> {
+    let lines_read = read_lines(session, lines, nodes)?;
+    let built = build_from_lines(&lines_read, build);
+    let (turn, uuid) = built.ok_or_else(|| Error::Changed { path: session.path.clone() })?;
+    Ok((turn, uuid, lines_read))
+}
+
+/// Reads the lines of nodes.
+fn read_lines(session: &Session, lines: &mut LineReader, nodes: &[NodeId]) -> Result<Vec<RawLine>, Error> {
     let spans: Vec<LineSpan> = nodes.iter().map(|&id| session.tree.node(id).span).collect();
     let mut lines_read = Vec::with_capacity(spans.len());
     for span in spans {
         let bytes = lines.read_span(span).map_err(Error::reading(&session.path))?;
         lines_read.push(RawLine { number: span.line, bytes });
     }
-    let mut entries: Vec<(u32, Entry<'_>)> = Vec::with_capacity(lines_read.len());
-    for RawLine { number, bytes } in &lines_read {
+    Ok(lines_read)
+}
+
+/// Builds a turn from its lines. Also returns the uuid of the first entry. Returns `None` if a line contains no entry.
+fn build_from_lines(
+    lines: &[RawLine],
+    build: fn(&[(u32, Entry<'_>)]) -> Turn,
+) -> Option<(Turn, Option<String>)> {
+    let mut entries: Vec<(u32, Entry<'_>)> = Vec::with_capacity(lines.len());
+    for RawLine { number, bytes } in lines {
         let line = Line { number: *number, offset: 0, bytes, unterminated: false };
         let before = entries.len();
         entry::read_line(&line, &mut Vec::new(), |entry, _| entries.push((*number, entry)));
         if entries.len() == before {
-            return Err(Error::Changed { path: session.path.clone() });
+            return None;
         }
     }
     let turn = build(&entries);
     let first = entries.first().and_then(|(_, entry)| entry.uuid);
-    let uuid = first.map(|uuid| uuid.decode().into_owned());
-    drop(entries);
-    Ok((turn, uuid, lines_read))
+    Some((turn, first.map(|uuid| uuid.decode().into_owned())))
 }

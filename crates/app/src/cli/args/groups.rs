@@ -14,7 +14,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("Understand and repair a resume", &["explain", "doctor", "repair", "rescue", "clone"]),
     ("Look inside a session", &["tools", "agents", "context", "stats", "schema", "secrets"]),
     ("Know the cost", &["usage", "sql"]),
-    ("Inside Claude Code", &["install", "ps", "mcp", "statusline"]),
+    ("Inside Claude Code", &["install", "ps", "reopen", "mcp", "statusline"]),
     ("Keep and share", &["archive", "lake"]),
     ("Tidy up and undo", &["rename", "rm", "log", "undo", "restore"]),
     ("Set up", &["config", "index", "completions", "man"]),

@@ -18,14 +18,15 @@ pub(crate) struct Mcp {}
 ///
 /// Writes a plugin (MCP server, hooks, the skill `recall` and the commands `/rethread:search` and `/rethread:explain`) into the
 /// data folder, and enables it and the status line in `~/.claude/settings.json`. All other settings stay as they are. The
-/// status line of another program is kept and shown above ours. `--undo` restores every file byte for byte, unless it was edited since. New
+/// status line of another program is kept and shown above ours. `--undo` restores every file byte for byte, unless it was edited since; `--remove` also works then. New
 /// sessions of Claude Code use the plugin; running ones do not.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     rethread install --dry-run\n  \
     rethread install --only mcp,skill\n  \
     rethread install --status\n  \
-    rethread install --undo")]
+    rethread install --undo\n  \
+    rethread install --remove")]
 pub(crate) struct Install {
     /// Set up only these parts (comma-separated)
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = name_parser(&InstallPart::ALL, InstallPart::name))]
@@ -36,9 +37,12 @@ pub(crate) struct Install {
     /// Show what would change, and change nothing
     #[arg(short = 'd', long)]
     pub(crate) dry_run: bool,
-    /// Undo the newest installation
-    #[arg(long, conflicts_with_all = ["only", "status"])]
+    /// Undo the newest installation, byte for byte
+    #[arg(long, conflicts_with_all = ["only", "status", "project"])]
     pub(crate) undo: bool,
+    /// Remove everything that installations added, and keep later changes of the settings
+    #[arg(long, conflicts_with_all = ["only", "status", "undo"])]
+    pub(crate) remove: bool,
     /// Show what is set up
     #[arg(long, conflicts_with_all = ["only", "dry_run"])]
     pub(crate) status: bool,

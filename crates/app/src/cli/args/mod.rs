@@ -36,7 +36,7 @@ pub(crate) use self::export::Export;
 pub(crate) use self::filter::FilterArgs;
 pub(crate) use self::lake::{Lake, LakeAction};
 pub(crate) use self::mcp::{Hook, Install, Mcp};
-pub(crate) use self::ps::Ps;
+pub(crate) use self::ps::{Ps, Reopen};
 pub(crate) use self::read::{
     Agents, Branches, Context, Detail, Diff, Doctor, Explain, Find, Format, Ls, ReadingRule, Schema, Serve,
     Show, Stats, Tools, Tree,
@@ -182,6 +182,7 @@ pub(crate) enum Command {
     Sql(Sql),
     Statusline(Statusline),
     Ps(Ps),
+    Reopen(Reopen),
     Mcp(Mcp),
     Install(Install),
     Hook(Hook),

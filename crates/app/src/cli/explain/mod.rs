@@ -14,6 +14,7 @@ use super::AppContext;
 use super::args::{self, ReadingRule};
 use super::error::{CliError, Exit};
 use super::out::Out;
+use super::prices::load_price_table;
 use crate::json;
 
 /// Runs `rethread explain`: prints which entries one client, or each measured client, loads.
@@ -23,15 +24,20 @@ pub(crate) fn run(args: &args::Explain, app: &AppContext, out: &mut Out) -> Resu
     let client = select_client(args)?;
     let path = app.find_session(&args.session)?;
     let explanation = ops::explain::explain_resume(&ExplainRequest { path, client })?;
+    let prices = load_price_table(None, app, out)?;
     if out.is_json() {
         for verdict in &explanation.verdicts {
-            out.json(&json::build_resume(&explanation, verdict))?;
+            let cost = explanation.estimate_return_cost(verdict, &prices);
+            out.json(&json::build_resume(&explanation, verdict, cost))?;
         }
     } else {
         out.allow_pager();
         super::print_header(&explanation.header, app, out)?;
         match &explanation.verdicts[..] {
-            [verdict] => one::print(&explanation, verdict, &args.session, app, out)?,
+            [verdict] => {
+                let cost = explanation.estimate_return_cost(verdict, &prices);
+                one::print(&explanation, verdict, cost, &args.session, app, out)?;
+            }
             _ => all::print(&explanation, &args.session, out)?,
         }
     }

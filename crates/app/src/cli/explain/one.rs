@@ -2,6 +2,7 @@
 
 use rethread_engine::core::resume::{LoadFailure, MessageRole, SkipReason};
 use rethread_engine::core::tree::NodeId;
+use rethread_engine::core::usage::ReturnCost;
 use rethread_engine::ops::explain::{ClientVerdict, EntryReader, Explanation, OmittedLines};
 
 use super::{labels, strip, unreachable};
@@ -12,6 +13,7 @@ use crate::cli::out::Out;
 use crate::cli::style::{BAD, MARK, NAME, PLAIN, QUIET, STRONG, STRONG_MARK};
 use crate::cli::{AppContext, clean, entry, facts};
 use crate::text::command::build_command;
+use crate::text::money::format_money;
 
 /// The maximum number of listed rejections.
 const MAX_REJECTIONS: usize = 5;
@@ -29,6 +31,7 @@ pub(super) struct ReportPrinter<'a> {
 pub(super) fn print<'a>(
     explanation: &'a Explanation,
     verdict: &'a ClientVerdict,
+    return_cost: Option<ReturnCost>,
     session: &'a str,
     app: &AppContext,
     out: &mut Out,
@@ -48,11 +51,25 @@ pub(super) fn print<'a>(
         None => {
             printer.print_start(out)?;
             printer.print_context(out)?;
+            if let Some(cost) = return_cost {
+                print_return_cost(cost, out)?;
+            }
             printer.print_changes(out)?;
             printer.print_rejections(out)?;
             unreachable::print(&mut printer, out)
         }
     }
+}
+
+/// Prints what the first request after the resume costs, by the state of the prompt cache.
+fn print_return_cost(cost: ReturnCost, out: &mut Out) -> Result<(), CliError> {
+    let text = format!(
+        "about {} while the prompt cache is warm, {} to {} after it has expired",
+        format_money(cost.warm),
+        format_money(cost.expired),
+        format_money(cost.expired_1h)
+    );
+    print_fact("coming back", &vec![(PLAIN, text)], out)
 }
 
 impl ReportPrinter<'_> {

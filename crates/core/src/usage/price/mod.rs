@@ -12,6 +12,6 @@ mod rates;
 mod read;
 mod table;
 
-pub use rates::{LongContextRates, ModelPricing, PriceRow, PriceSource, TokenRates};
+pub use rates::{LongContextRates, ModelPricing, PriceRow, PriceSource, ReturnCost, TokenRates};
 pub use read::PriceTableError;
 pub use table::{PriceTable, PriceTableOrigin};

@@ -38,6 +38,17 @@ impl TokenRates {
     }
 }
 
+/// The costs of sending a context again, by the state of the prompt cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReturnCost {
+    /// The cache has the context: it is read.
+    pub warm: Money,
+    /// The cache entry has expired: the context is written again for five minutes.
+    pub expired: Money,
+    /// The cache entry has expired: the context is written again for one hour, as with a subscription.
+    pub expired_1h: Money,
+}
+
 /// The prices of long prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongContextRates {
@@ -109,6 +120,16 @@ impl ModelPricing {
             self.rows.partition_point(|row| row.from.is_none_or(|from| from <= at))
         });
         &self.rows[count.saturating_sub(1)]
+    }
+
+    /// Returns the costs of sending a context of `tokens` tokens again, by the newest prices.
+    pub fn return_cost(&self, tokens: u64) -> ReturnCost {
+        let cost = |usage: Usage| self.cost(None, &usage);
+        ReturnCost {
+            warm: cost(Usage { cache_read: tokens, ..Usage::default() }),
+            expired: cost(Usage { cache_write: tokens, ..Usage::default() }),
+            expired_1h: cost(Usage { cache_write: tokens, cache_write_1h: tokens, ..Usage::default() }),
+        }
     }
 
     /// Returns the cost of one response with these token counts, by the prices at the time `at`. See [`Self::row_at`].

@@ -14,6 +14,7 @@ use rethread_core::entry::{self, Kind};
 use rethread_core::lines::Line;
 use rethread_core::resume::KNOWN_CLIENTS;
 use rethread_core::tree::NodeId;
+use rethread_core::usage::{PriceTable, ReturnCost};
 use rethread_core::version::Version;
 
 use crate::Error;
@@ -81,6 +82,14 @@ impl Explanation {
     /// Returns the uuid of an entry as the file spells it.
     pub fn uuid(&self, id: NodeId) -> String {
         self.uuids.get(&self.session.tree, id)
+    }
+
+    /// Estimates what the first request after the resume costs, without the client's own instructions and tools.
+    ///
+    /// Returns `None` if nothing is loaded, or if the price of the session's newest model is unknown.
+    pub fn estimate_return_cost(&self, verdict: &ClientVerdict, prices: &PriceTable) -> Option<ReturnCost> {
+        let model = self.session.info.models.last().filter(|_| verdict.tokens > 0)?;
+        Some(prices.find_model(model)?.return_cost(verdict.tokens))
     }
 
     /// Returns the path of the session file.

@@ -1,6 +1,8 @@
 //! Builds a hit: reads its line again, and finds its session and its context status.
 
+use rethread_core::query::SearchDoc;
 use rethread_core::resume::ContextStatus;
+use rethread_core::secrets::{RedactOptions, Redactor, TokenTable};
 use rethread_core::session::{Title, TitleSource};
 use rethread_core::tree::LineSpan;
 
@@ -10,6 +12,20 @@ use super::hit::{DuplicateHit, SearchHit, find_session_file};
 use super::labels::EntryLabel;
 use crate::disk::{FileRole, is_only_archived};
 use crate::ops::agents::read_first_session_id;
+
+/// Returns the texts of an entry with its secrets replaced.
+fn mask_secrets<'a>(doc: &SearchDoc<'a>) -> SearchDoc<'a> {
+    let mut table = TokenTable::default();
+    doc.texts.iter().for_each(|field| table.add_text(field.text.as_bytes()));
+    let mut masked = doc.clone();
+    if !table.is_empty() {
+        let redactor = Redactor::new(table, &RedactOptions::default());
+        for field in &mut masked.texts {
+            field.text = redactor.redact_text(&field.text).into_owned().into();
+        }
+    }
+    masked
+}
 
 impl Search {
     /// Builds one hit from all copies of an entry. The hit is the first original in the order of files, or else the first
@@ -31,6 +47,8 @@ impl Search {
             span,
             |_| true,
             |search, doc, uuid| {
+                let masked = search.scope.request.masks_secrets.then(|| mask_secrets(doc));
+                let doc = masked.as_ref().unwrap_or(doc);
                 first_doc = first_doc.take().or_else(|| {
                     Some((search.query.build_excerpt(doc)?, uuid, doc.session.as_deref().map(str::to_owned)))
                 });

@@ -64,6 +64,8 @@ pub struct SearchRequest {
     pub budget: Option<Duration>,
     /// Cancels the search from another thread.
     pub cancel: CancelToken,
+    /// Replace the secrets of an entry before its excerpt is cut out.
+    pub masks_secrets: bool,
 }
 
 /// The number of hits.
