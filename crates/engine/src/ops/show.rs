@@ -214,9 +214,12 @@ fn group_numbered_turns(
     let mut groups: Vec<TurnGroup> = Vec::new();
     for node in nodes {
         let turn = tree.turn_of(node);
-        // A turn starts with its prompt, or with the images before it.
-        let starts_turn =
-            turn == Some(node) || turn.is_some() && tree.node(node).role == EntryRole::ImageOnly;
+        // A turn starts with its prompt, or with the images before it. An image may be on the path without its prompt.
+        let is_with_prompt = |turn: NodeId| {
+            relation(turn) != PathRelation::OtherBranch || relation(node) == PathRelation::OtherBranch
+        };
+        let is_image = tree.node(node).role == EntryRole::ImageOnly;
+        let starts_turn = turn == Some(node) || is_image && turn.is_some_and(is_with_prompt);
         match groups.last_mut() {
             Some(group) if !starts_turn || group.start_node == turn => group.nodes.push(node),
             _ => {
